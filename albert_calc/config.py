@@ -1,0 +1,286 @@
+"""A model's sizes, checked: ``ModelConfig`` and the rules that it keeps.
+
+May import ``albert_calc.architectures``, ``albert_calc.errors`` and, late, the modules
+that read files and presets.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from albert_calc.architectures import ARCHITECTURES, SHARES
+from albert_calc.errors import ConfigError
+from albert_calc.text import shown
+
+LARGEST = 10**15
+
+
+class Size(NamedTuple):
+    """One size of a model: its symbol in formulas, its key, and its smallest value."""
+
+    symbol: str
+    key: str
+    meaning: str
+    least: int = 1
+    required: bool = False
+
+
+SIZES: tuple[Size, ...] = (
+    Size("V", "vocab_size", "tokens in the vocabulary", required=True),
+    Size("E", "embedding_size", "width of the token embedding"),
+    Size("H", "hidden_size", "width of the encoder", required=True),
+    Size("L", "num_hidden_layers", "layers executed", required=True),
+    Size("I", "intermediate_size", "width inside the feed-forward block", required=True),
+    Size("A", "num_attention_heads", "attention heads; must divide H"),
+    Size("P", "max_position_embeddings", "learned positions"),
+    Size("T", "type_vocab_size", "segment types", least=0),
+    Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)"),
+    Size("N", "inner_group_num", "layers inside a group (ALBERT)"),
+    Size("C", "num_labels", "outputs of a classifier"),
+)
+
+# Keys that add or remove parameters in ways that the tables do not describe; the value
+# is the one that leaves the count alone.
+_UNSUPPORTED: Mapping[str, tuple[object, ...]] = {
+    "add_cross_attention": (False, None),
+    "position_embedding_type": ("absolute", None),
+    "pruned_heads": ({}, None),
+    "quantization_config": (None,),
+}
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """The sizes of an encoder, under the keys of a Hugging Face ``config.json``.
+
+    All sizes are whole numbers: widths in elements, tables in rows, layers in layers.
+    ``share`` (``all``, ``attention``, ``ffn`` or ``none``) says which blocks are shared
+    across the layers; by default what ``model_type`` does. ``architectures`` are the
+    class names that a file gave. ``notes`` and ``warnings`` tell a reader what was
+    assumed and what is odd; they do not take part in comparisons.
+
+    Raises ``ConfigError`` with every problem found.
+    """
+
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    intermediate_size: int
+    model_type: str = "albert"
+    embedding_size: int | None = None
+    num_attention_heads: int | None = None
+    max_position_embeddings: int = 512
+    type_vocab_size: int = 2
+    num_hidden_groups: int = 1
+    inner_group_num: int = 1
+    num_labels: int = 2
+    tie_word_embeddings: bool = True
+    share: str | None = None
+    architectures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        values = dict(vars(self))
+        if values["embedding_size"] is None:
+            # Left out: the width that transformers' config class assumes.
+            del values["embedding_size"]
+        problems = list(_problems(values))
+        if problems:
+            raise ConfigError(problems)
+        architecture = ARCHITECTURES[self.model_type]
+        put = object.__setattr__
+        ignored = _foreign(values, self.model_type)
+        for key, (neutral, _) in ignored.items():
+            put(self, key, neutral)
+        if self.embedding_size is None:
+            put(self, "embedding_size", architecture.defaults["embedding_size"])
+        if self.share is None:
+            put(self, "share", architecture.default_share)
+        found = (*(text for _, text in ignored.values() if text), *_oddities(self))
+        put(self, "warnings", tuple(dict.fromkeys((*self.warnings, *found))))
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any], share: str | None = None) -> ModelConfig:
+        """The config that *mapping*, the content of a ``config.json``, describes.
+
+        ``share`` is no key of such a file and is given apart. Keys that do not change a
+        count are ignored. Raises ``ConfigError`` with every
+        problem found: required keys that are missing, sizes that are not positive whole
+        numbers, and keys that would change the count in a way not supported.
+        """
+        if not isinstance(mapping, Mapping):
+            raise ConfigError(f"config: must be a JSON object, got {shown(mapping)}")
+        notes: list[str] = []
+        given = {k: v for k, v in mapping.items() if v is not None}
+        if "model_type" not in given:
+            given["model_type"] = "albert" if "embedding_size" in given else "bert"
+            because = "there is an" if "embedding_size" in given else "there is no"
+            notes.append(
+                f"model_type: not given, so {given['model_type']} ({because} embedding_size)"
+            )
+        problems = list(_unsupported(given))
+        values = {s.key: given[s.key] for s in SIZES if s.key in given}
+        values.update((k, given[k]) for k in ("model_type", "tie_word_embeddings") if k in given)
+        labels = given.get("id2label")
+        if "num_labels" not in given and isinstance(labels, Mapping):
+            values["num_labels"] = len(labels)
+        problems += _problems({**values, "share": share})
+        if problems:
+            raise ConfigError(problems)
+        architecture = ARCHITECTURES[values["model_type"]]
+        missing = {k: v for k, v in architecture.defaults.items() if k not in values}
+        if missing:
+            values.update(missing)
+            taken = ", ".join(f"{k} {v}" for k, v in missing.items())
+            notes.append(f"not given, so the default of {architecture.config_class}: {taken}")
+        classes = given.get("architectures")
+        names = classes if isinstance(classes, list | tuple) else ()
+        return cls(
+            **values,
+            architectures=tuple(n for n in names if isinstance(n, str)),
+            notes=tuple(notes),
+            share=share,
+        )
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> ModelConfig:
+        """The config in the JSON file *path*, or in ``config.json`` of that directory.
+
+        Raises ``ConfigError`` if it cannot be read or does not describe a model.
+        """
+        from albert_calc.configfile import read_config
+
+        return cls.from_dict(read_config(path))
+
+    @classmethod
+    def from_preset(cls, name: str) -> ModelConfig:
+        """The config of the preset *name*, as listed by ``albert-calc presets``.
+
+        Raises ``ConfigError`` for an unknown name.
+        """
+        from albert_calc.presets import load_preset
+
+        return load_preset(name).config
+
+    @cached_property
+    def symbols(self) -> Mapping[str, int]:
+        """The value of each symbol of a formula; A, which never changes a count, is left out."""
+        return {s.symbol: getattr(self, s.key) for s in SIZES if s.symbol != "A"}
+
+    @property
+    def factorized(self) -> bool:
+        """Whether E differs from H."""
+        return self.embedding_size != self.hidden_size
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sizes under their ``config.json`` keys; those of ALBERT only where they apply."""
+        architecture = ARCHITECTURES[self.model_type]
+        values: dict[str, Any] = {"model_type": self.model_type}
+        for size in SIZES:
+            value = getattr(self, size.key)
+            if size.key in _OPTIONAL and size.key not in architecture.defaults and value in (
+                None,
+                _OPTIONAL[size.key],
+                self.hidden_size if size.key == "embedding_size" else None,
+            ):
+                continue
+            values[size.key] = value
+        if not self.tie_word_embeddings:
+            values["tie_word_embeddings"] = False
+        return values
+
+
+_OPTIONAL: Mapping[str, int | None] = {
+    "embedding_size": None,
+    "num_attention_heads": None,
+    "num_hidden_groups": 1,
+    "inner_group_num": 1,
+    "num_labels": 2,
+}
+
+
+def _problems(values: Mapping[str, Any]) -> Iterator[str]:
+    """Every rule that *values* break, one line each: parameter, rule, value."""
+    model_type = values.get("model_type")
+    if not isinstance(model_type, str) or model_type not in ARCHITECTURES:
+        yield (
+            f"model_type: must be one of {', '.join(ARCHITECTURES)}, got {shown(model_type)}"
+        )
+    sound: dict[str, int] = {}
+    for size in SIZES:
+        value = values.get(size.key)
+        if value is None:
+            if size.required:
+                yield f"{size.key}: required ({size.symbol}, {size.meaning}), but missing"
+        elif isinstance(value, bool) or not isinstance(value, int):
+            kind = "a whole number" if size.least == 0 else "a positive whole number"
+            yield f"{size.key}: must be {kind}, got {shown(value)}"
+        elif value < size.least:
+            yield f"{size.key}: must be at least {size.least}, got {shown(value)}"
+        elif value > LARGEST:
+            yield f"{size.key}: must be at most {LARGEST:,}, got {shown(value)}"
+        else:
+            sound[size.key] = value
+    heads, hidden = sound.get("num_attention_heads"), sound.get("hidden_size")
+    if heads and hidden and hidden % heads:
+        yield f"num_attention_heads: must divide hidden_size ({hidden}), got {heads}"
+    tied = values.get("tie_word_embeddings")
+    if tied is not None and not isinstance(tied, bool):
+        yield f"tie_word_embeddings: must be true or false, got {shown(tied)}"
+    share = values.get("share")
+    if share is not None and share not in SHARES:
+        yield f"share: must be one of {', '.join(SHARES)}, got {shown(share)}"
+    inner = sound.get("inner_group_num", 1)
+    if share in SHARES and share != "all" and inner != 1:
+        yield f"inner_group_num: must be 1 unless all blocks are shared, got {inner}"
+
+
+def _unsupported(given: Mapping[str, Any]) -> Iterator[str]:
+    for key, harmless in _UNSUPPORTED.items():
+        if key in given and given[key] not in harmless:
+            allowed = " or ".join(shown(v) for v in harmless if v is not None) or "absent"
+            yield (
+                f"{key}: must be {allowed}, because any other value changes the count in a"
+                f" way that is not supported, got {shown(given[key])}"
+            )
+
+
+def _foreign(values: Mapping[str, Any], model_type: str) -> dict[str, tuple[int, str]]:
+    """The sizes that *model_type* does not have: what they count as, and a warning or none."""
+    found = {}
+    for key, neutral, lack in (
+        ("embedding_size", values["hidden_size"], "projection"),
+        ("num_hidden_groups", 1, "groups of layers"),
+        ("inner_group_num", 1, "groups of layers"),
+    ):
+        if key not in ARCHITECTURES[model_type].defaults:
+            value = values.get(key, neutral)
+            text = f"{key}: ignored, a {model_type} model has no {lack}, got {value}"
+            found[key] = (neutral, "" if value == neutral else text)
+    return found
+
+
+def _oddities(config: ModelConfig) -> Iterator[str]:
+    """What is built as it stands but could not run."""
+    groups, inner, layers = (
+        config.num_hidden_groups,
+        config.inner_group_num,
+        config.num_hidden_layers,
+    )
+    if config.share == "none":
+        return
+    if groups > layers:
+        yield (
+            f"num_hidden_groups: {groups} is more than num_hidden_layers ({layers});"
+            " such a model can be built but not run, and is counted as built"
+        )
+    elif inner > layers // groups:
+        yield (
+            f"inner_group_num: {inner} is more than the {layers // groups} layers of a group;"
+            " such a model can be built but not run, and is counted as built"
+        )

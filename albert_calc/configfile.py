@@ -1,0 +1,109 @@
+"""Reading a ``config.json`` strictly: small, UTF-8, one object, no key twice.
+
+May import ``albert_calc.errors`` and ``albert_calc.text``.
+"""
+
+import json
+import os
+import stat
+import sys
+from typing import Any, BinaryIO
+
+from albert_calc.errors import ConfigError
+from albert_calc.text import printable, shown
+
+LARGEST_FILE = 4 * 2**20
+_LONGEST_NUMBER = 40
+
+
+def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON object in *path*: a file, a directory with ``config.json``, or ``-``.
+
+    ``-`` is standard input. Raises ``ConfigError`` with the reason if it cannot be read.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        return parse_json_object(read_limited(sys.stdin.buffer, "standard input"), "standard input")
+    if os.path.isdir(name):
+        name = os.path.join(name, "config.json")
+        if not os.path.exists(name):
+            raise ConfigError(f"config: no config.json in {quoted(os.path.dirname(name))}")
+    return parse_json_object(read_small_file(name), quoted(name))
+
+
+def quoted(path: str | os.PathLike[str]) -> str:
+    """A path as messages show it."""
+    return printable(os.fspath(path), 200)
+
+
+def read_small_file(path: str) -> bytes:
+    """The content of the regular file *path*; ``ConfigError`` if it is too large to be a config."""
+    try:
+        with open(path, "rb") as file:
+            if stat.S_ISDIR(os.fstat(file.fileno()).st_mode):
+                raise IsADirectoryError(21, "Is a directory")
+            return read_limited(file, quoted(path))
+    except (OSError, ValueError) as error:
+        if isinstance(error, ConfigError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ConfigError(f"{quoted(path)}: cannot be read: {reason}") from None
+
+
+def read_limited(file: BinaryIO, name: str) -> bytes:
+    """All of *file*, unless that is more than a config can reasonably be."""
+    content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ConfigError(f"{name}: larger than {LARGEST_FILE // 2**20} MiB, so not a config")
+    return content
+
+
+def decoded(content: bytes, name: str) -> str:
+    """*content* as text; it must be UTF-8, with or without a byte-order mark."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{name}: not UTF-8 (byte {error.start})") from None
+
+
+def parse_json_object(content: bytes, name: str) -> dict[str, Any]:
+    """The JSON object in *content*; *name* stands in the messages of ``ConfigError``."""
+    text = decoded(content, name)
+    if not text.strip():
+        raise ConfigError(f"{name}: empty, must be a JSON object")
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_int=_short_int,
+            parse_constant=_no_constant,
+        )
+    except RecursionError:
+        raise ConfigError(f"{name}: nested too deeply") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise ConfigError(f"{name}: not valid JSON: {error.msg} ({where})") from None
+    except ValueError as error:
+        raise ConfigError(f"{name}: {error}") from None
+    if not isinstance(value, dict):
+        raise ConfigError(f"{name}: must be a JSON object, got {shown(value)}")
+    return value
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {shown(key)} stands twice")
+        found[key] = value
+    return found
+
+
+def _short_int(digits: str) -> int:
+    if len(digits) > _LONGEST_NUMBER:
+        raise ValueError(f"a number of {len(digits)} digits is no size")
+    return int(digits)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")

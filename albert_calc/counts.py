@@ -1,0 +1,92 @@
+"""From tensors to counts: how many parameters a model has, component by component.
+
+May import ``albert_calc.tensors``, ``albert_calc.algebra`` and ``albert_calc.config``.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from albert_calc.algebra import Polynomial, Repeated
+from albert_calc.architectures.base import Component
+from albert_calc.config import ModelConfig
+from albert_calc.tensors import Variant, is_counted, tensor_table, variant_of
+
+
+class ComponentFormula(NamedTuple):
+    """A component of a variant, and its number of parameters as a formula."""
+
+    component: Component
+    stored: Repeated
+    terms: Polynomial
+
+
+class ComponentCount(NamedTuple):
+    """One row of a breakdown: a component, its exact count, and where that comes from."""
+
+    source: ComponentFormula
+    parameters: int
+
+    @property
+    def name(self) -> str:
+        """The component's name in snake case, such as ``token_embedding``."""
+        return self.source.component.name
+
+    @property
+    def part(self) -> str:
+        """Where it belongs: ``embeddings``, ``layers``, ``pooler`` or ``head``."""
+        return self.source.component.part
+
+    @property
+    def formula(self) -> str:
+        """The count in symbols, such as ``V × E``."""
+        return self.source.stored.formula()
+
+
+class Counts(NamedTuple):
+    """The parameters of one model; ``total`` is the sum of ``components``."""
+
+    components: tuple[ComponentCount, ...]
+
+    @property
+    def total(self) -> int:
+        """Parameters in all, tied ones once: what ``sum(p.numel() ...)`` gives."""
+        return sum([count.parameters for count in self.components])
+
+    def of_part(self, part: str) -> int:
+        """Parameters of all components that belong to *part*."""
+        return sum(c.parameters for c in self.components if c.part == part)
+
+
+def count_parameters(
+    config: ModelConfig, head: str = "model", layout: str = "transformers"
+) -> Counts:
+    """The exact number of parameters of the model that *config* describes.
+
+    In the default layout the total is that of the class in transformers to which *head*
+    belongs. It takes the same time for any number of layers. Raises ``ConfigError`` if
+    the model type has no such head or layout.
+    """
+    values = config.symbols
+    return Counts(
+        tuple(
+            [
+                ComponentCount(source, source.terms.evaluate(values))
+                for source in component_formulas(variant_of(config, head, layout))
+            ]
+        )
+    )
+
+
+@lru_cache(maxsize=None)
+def component_formulas(variant: Variant) -> tuple[ComponentFormula, ...]:
+    """The components of *variant* in the order of its tensors, with their formulas."""
+    bodies: dict[tuple[Component, tuple[str | int, ...]], list[Polynomial]] = {}
+    for tensor in tensor_table(variant):
+        if is_counted(tensor, variant.tied):
+            body = bodies.setdefault((tensor.component, tensor.repeat), [])
+            body.append(Polynomial.product(*tensor.shape))
+    formulas = []
+    for (component, repeat), products in bodies.items():
+        stored = Repeated(repeat, Polynomial.sum(products))
+        formulas.append(ComponentFormula(component, stored, stored.expanded()))
+    return tuple(formulas)

@@ -1,0 +1,93 @@
+"""From a config to its tensors: which ones a model has, and how often each is stored.
+
+May import ``albert_calc.architectures``, ``albert_calc.algebra``, ``albert_calc.config``
+and ``albert_calc.errors``.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from albert_calc.architectures import ARCHITECTURES, LAYOUTS
+from albert_calc.architectures.base import SHARED_BLOCKS, Architecture, Tensor
+from albert_calc.config import ModelConfig
+from albert_calc.errors import ConfigError
+from albert_calc.text import shown
+
+
+class Variant(NamedTuple):
+    """All that decides which tensors a model has, apart from their sizes."""
+
+    model_type: str
+    head: str
+    layout: str
+    share: str
+    tied: bool
+    factorized: bool
+
+
+def variant_of(config: ModelConfig, head: str, layout: str) -> Variant:
+    """The variant that *config* describes under *head* and *layout*."""
+    return Variant(
+        config.model_type,
+        head,
+        layout,
+        config.share or "",
+        config.tie_word_embeddings,
+        config.embedding_size != config.hidden_size,
+    )
+
+
+@lru_cache(maxsize=None)
+def tensor_table(variant: Variant) -> tuple[Tensor, ...]:
+    """Every tensor of *variant*, in the order in which PyTorch lists them.
+
+    Tied tensors are in it, though they are not counted: see ``is_counted``.
+    Raises ``ConfigError`` if there is no such head or layout.
+    """
+    architecture = ARCHITECTURES[variant.model_type]
+    _require(variant, architecture)
+    head = architecture.heads[variant.head]
+    pooler = head.pooler and variant.layout not in architecture.poolerless
+    return (
+        *(
+            t
+            for t in architecture.embeddings[variant.layout]
+            if variant.factorized or not t.factorized_only
+        ),
+        *(_layer_tensor(t, architecture, variant.share) for t in architecture.layer),
+        *(architecture.pooler if pooler else ()),
+        *head.tensors,
+    )
+
+
+def is_counted(tensor: Tensor, tied: bool) -> bool:
+    """Whether *tensor* is a parameter of its own, and not one tied to another."""
+    return not (tied and tensor.tied_to)
+
+
+def _layer_tensor(tensor: Tensor, architecture: Architecture, share: str) -> Tensor:
+    shared = tensor.component in SHARED_BLOCKS[share]
+    # Unshared layers are applied once each; a group's layers once in every turn of L.
+    return tensor._replace(
+        name=architecture.layer_name + tensor.name,
+        repeat=architecture.shared if shared else architecture.unshared,
+        runs=architecture.runs if share == "all" else ("L",),
+    )
+
+
+def _require(variant: Variant, architecture: Architecture) -> None:
+    problems = []
+    if variant.head not in architecture.heads:
+        problems.append(
+            f"head: must be one of {', '.join(architecture.heads)} for {variant.model_type},"
+            f" got {shown(variant.head)}"
+        )
+    if variant.layout not in LAYOUTS:
+        problems.append(f"layout: must be one of {', '.join(LAYOUTS)}, got {shown(variant.layout)}")
+    elif variant.layout not in architecture.embeddings:
+        known = ", ".join(architecture.embeddings)
+        problems.append(
+            f"layout: must be {known} for {variant.model_type}, got {shown(variant.layout)}"
+        )
+    if problems:
+        raise ConfigError(problems)
