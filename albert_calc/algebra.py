@@ -112,9 +112,7 @@ class Polynomial(NamedTuple):
             for c, s in self.terms
         )
 
-    def formula(
-        self, notation: Notation = TEXT, values: Mapping[str, int] | None = None
-    ) -> str:
+    def formula(self, notation: Notation = TEXT, values: Mapping[str, int] | None = None) -> str:
         """This polynomial as text, with numbers put in where *values* are given."""
         return " + ".join(_term(t, notation, values) for t in self.terms) or "0"
 
@@ -129,9 +127,7 @@ class Repeated(NamedTuple):
         """The same as one polynomial."""
         return self.body.times(*self.repeat)
 
-    def formula(
-        self, notation: Notation = TEXT, values: Mapping[str, int] | None = None
-    ) -> str:
+    def formula(self, notation: Notation = TEXT, values: Mapping[str, int] | None = None) -> str:
         """``G × N × (4 × H² + 6 × H)``: the copies stay outside the bracket."""
         body = self.body.formula(notation, values)
         factors = [_factor(d, notation, values) for d in self.repeat if d != 1]

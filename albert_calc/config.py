@@ -60,8 +60,9 @@ class ModelConfig:
     All sizes are whole numbers: widths in elements, tables in rows, layers in layers.
     ``share`` (``all``, ``attention``, ``ffn`` or ``none``) says which blocks are shared
     across the layers; by default what ``model_type`` does. ``architectures`` are the
-    class names that a file gave. ``notes`` and ``warnings`` tell a reader what was
-    assumed and what is odd; they do not take part in comparisons.
+    class names that a file gave. ``assumed`` are the keys that took a default, and
+    ``notes`` and ``warnings`` tell a reader what was assumed and what is odd; these three
+    do not take part in comparisons.
 
     Raises ``ConfigError`` with every problem found.
     """
@@ -81,6 +82,7 @@ class ModelConfig:
     tie_word_embeddings: bool = True
     share: str | None = None
     architectures: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
@@ -143,6 +145,7 @@ class ModelConfig:
         return cls(
             **values,
             architectures=tuple(n for n in names if isinstance(n, str)),
+            assumed=tuple(missing),
             notes=tuple(notes),
             share=share,
         )
@@ -183,10 +186,15 @@ class ModelConfig:
         values: dict[str, Any] = {"model_type": self.model_type}
         for size in SIZES:
             value = getattr(self, size.key)
-            if size.key in _OPTIONAL and size.key not in architecture.defaults and value in (
-                None,
-                _OPTIONAL[size.key],
-                self.hidden_size if size.key == "embedding_size" else None,
+            if (
+                size.key in _OPTIONAL
+                and size.key not in architecture.defaults
+                and value
+                in (
+                    None,
+                    _OPTIONAL[size.key],
+                    self.hidden_size if size.key == "embedding_size" else None,
+                )
             ):
                 continue
             values[size.key] = value
@@ -204,28 +212,42 @@ _OPTIONAL: Mapping[str, int | None] = {
 }
 
 
+def checked_sizes(values: Mapping[str, Any], *keys: str) -> dict[str, int]:
+    """The sizes *keys* of *values*, all of them required.
+
+    Raises ``ConfigError`` with every problem found.
+    """
+    problems = [p for s in SIZES if s.key in keys for p in _size_problems(s, values, True)]
+    if problems:
+        raise ConfigError(problems)
+    return {key: values[key] for key in keys}
+
+
+def _size_problems(size: Size, values: Mapping[str, Any], required: bool) -> Iterator[str]:
+    value = values.get(size.key)
+    if value is None:
+        if required:
+            yield f"{size.key}: required ({size.symbol}, {size.meaning}), but missing"
+    elif isinstance(value, bool) or not isinstance(value, int):
+        kind = "a whole number" if size.least == 0 else "a positive whole number"
+        yield f"{size.key}: must be {kind}, got {shown(value)}"
+    elif value < size.least:
+        yield f"{size.key}: must be at least {size.least}, got {shown(value)}"
+    elif value > LARGEST:
+        yield f"{size.key}: must be at most {LARGEST:,}, got {shown(value)}"
+
+
 def _problems(values: Mapping[str, Any]) -> Iterator[str]:
     """Every rule that *values* break, one line each: parameter, rule, value."""
     model_type = values.get("model_type")
     if not isinstance(model_type, str) or model_type not in ARCHITECTURES:
-        yield (
-            f"model_type: must be one of {', '.join(ARCHITECTURES)}, got {shown(model_type)}"
-        )
+        yield f"model_type: must be one of {', '.join(ARCHITECTURES)}, got {shown(model_type)}"
     sound: dict[str, int] = {}
     for size in SIZES:
-        value = values.get(size.key)
-        if value is None:
-            if size.required:
-                yield f"{size.key}: required ({size.symbol}, {size.meaning}), but missing"
-        elif isinstance(value, bool) or not isinstance(value, int):
-            kind = "a whole number" if size.least == 0 else "a positive whole number"
-            yield f"{size.key}: must be {kind}, got {shown(value)}"
-        elif value < size.least:
-            yield f"{size.key}: must be at least {size.least}, got {shown(value)}"
-        elif value > LARGEST:
-            yield f"{size.key}: must be at most {LARGEST:,}, got {shown(value)}"
-        else:
-            sound[size.key] = value
+        problems = list(_size_problems(size, values, size.required))
+        yield from problems
+        if not problems and size.key in values and values[size.key] is not None:
+            sound[size.key] = values[size.key]
     heads, hidden = sound.get("num_attention_heads"), sound.get("hidden_size")
     if heads and hidden and hidden % heads:
         yield f"num_attention_heads: must divide hidden_size ({hidden}), got {heads}"

@@ -3,7 +3,7 @@
 May import ``albert_calc.tensors``, ``albert_calc.algebra`` and ``albert_calc.config``.
 """
 
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial, Repeated
@@ -77,7 +77,7 @@ def count_parameters(
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def component_formulas(variant: Variant) -> tuple[ComponentFormula, ...]:
     """The components of *variant* in the order of its tensors, with their formulas."""
     bodies: dict[tuple[Component, tuple[str | int, ...]], list[Polynomial]] = {}

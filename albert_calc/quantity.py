@@ -28,4 +28,4 @@ def parse_quantity(text: str) -> int:
     zeros = _SUFFIXES[match["suffix"].upper()] - len(fraction)
     if zeros < 0:
         raise ValueError("not a whole number")
-    return int(whole + fraction) * 10**zeros
+    return int(whole + fraction + "0" * zeros)

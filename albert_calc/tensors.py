@@ -4,7 +4,7 @@ May import ``albert_calc.architectures``, ``albert_calc.algebra``, ``albert_calc
 and ``albert_calc.errors``.
 """
 
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from albert_calc.architectures import ARCHITECTURES, LAYOUTS
@@ -37,7 +37,7 @@ def variant_of(config: ModelConfig, head: str, layout: str) -> Variant:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def tensor_table(variant: Variant) -> tuple[Tensor, ...]:
     """Every tensor of *variant*, in the order in which PyTorch lists them.
 

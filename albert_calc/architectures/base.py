@@ -114,9 +114,7 @@ def table(name: str, rows: Dim, width: Dim, component: Component) -> tuple[Tenso
     return (Tensor(f"{name}.weight", (rows, width), component, "table"),)
 
 
-def linear(
-    name: str, inputs: Dim, outputs: Dim, component: Component
-) -> tuple[Tensor, ...]:
+def linear(name: str, inputs: Dim, outputs: Dim, component: Component) -> tuple[Tensor, ...]:
     """A dense layer: a matrix stored as *outputs* × *inputs*, and a bias."""
     return (
         Tensor(f"{name}.weight", (outputs, inputs), component, "matrix"),
@@ -132,9 +130,7 @@ def norm(name: str, width: Dim, component: Component) -> tuple[Tensor, ...]:
     )
 
 
-def output_embedding(
-    bias: str, decoder: str, width: Dim, tied_to: str
-) -> tuple[Tensor, ...]:
+def output_embedding(bias: str, decoder: str, width: Dim, tied_to: str) -> tuple[Tensor, ...]:
     """The output over the vocabulary: a bias, and a decoder tied to the token table.
 
     Untied, transformers keeps the decoder's matrix and a second bias of its own.

@@ -35,9 +35,7 @@ _EMBEDDINGS = (
 _PREDICTIONS = (
     *linear("cls.predictions.transform.dense", "H", "H", PREDICTION_HEAD),
     *norm("cls.predictions.transform.LayerNorm", "H", PREDICTION_HEAD),
-    *output_embedding(
-        "cls.predictions.bias", "cls.predictions.decoder", "H", f"{_TOKENS}.weight"
-    ),
+    *output_embedding("cls.predictions.bias", "cls.predictions.decoder", "H", f"{_TOKENS}.weight"),
 )
 
 # BERT's next-sentence classifier has two outputs whatever num_labels says.

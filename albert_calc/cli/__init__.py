@@ -1,0 +1,88 @@
+"""The command line: one module a command, imported only when it is called.
+
+A new command is a module with a click command of the same name, and a line in
+``COMMANDS``. May import click and everything of the package but rich's renderers.
+"""
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from albert_calc import __version__
+from albert_calc.cli.output import is_closed_pipe, say
+from albert_calc.errors import AlbertCalcError
+
+COMMANDS: dict[str, str] = {
+    "compare": "albert_calc.cli.compare",
+    "embedding": "albert_calc.cli.embedding",
+    "layers": "albert_calc.cli.layers",
+    "presets": "albert_calc.cli.presets",
+    "count": "albert_calc.cli.count",
+}
+"""Each command and the module that holds it, in the order of the help."""
+
+CANNOT = 2
+INTERRUPTED = 130
+
+
+class CommandGroup(click.Group):
+    """A group that imports its commands late and turns every failure into a message."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command *cmd_name*, imported now; its function has the same name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        return command
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command line and exit with its status: 0, 1, 2, or 130 if interrupted."""
+        extra["standalone_mode"] = False
+        extra.setdefault("prog_name", "albert-calc")
+        raise SystemExit(self._status(*args, **extra))
+
+    def _status(self, *args: Any, **extra: Any) -> int:
+        try:
+            result = super().main(*args, **extra)
+            return result if isinstance(result, int) else 0
+        except click.ClickException as error:
+            _explain(error)
+        except AlbertCalcError as error:
+            say("error", error.problems)
+        except click.Abort:
+            say("error", ["interrupted"])
+            return INTERRUPTED
+        except OSError as error:
+            if is_closed_pipe(error):
+                return 0
+            say("error", [f"cannot write the result: {error.strerror or error}"])
+        except (RecursionError, MemoryError):
+            say("error", ["the input is too large to be worked on"])
+        return CANNOT
+
+
+def _explain(error: click.ClickException) -> None:
+    """Say what is wrong with a command line, and where its help is."""
+    say("error", [error.format_message()])
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        click.echo(f"try '{error.ctx.command_path} -h' for help", err=True)
+
+
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def main() -> None:
+    """Exact parameter counts of BERT and ALBERT encoders.
+
+    Counts what a standard (V × H) and a factorized (V × E + E × H) embedding cost, and
+    what unshared and shared layers cost, by arithmetic alone.
+
+    \b
+    Examples:
+      albert-calc compare --preset xxlarge
+      albert-calc count --preset albert-base-v2
+    """

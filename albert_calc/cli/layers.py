@@ -1,0 +1,80 @@
+"""``albert-calc layers``: unshared against shared layers."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from albert_calc.cli.options import (
+    format_option,
+    refuse_idle_groups,
+    share_option,
+    size_options,
+    with_intermediate_size,
+)
+from albert_calc.cli.output import emit, say_about
+from albert_calc.comparison import layer_costs, sharing_label
+from albert_calc.config import ModelConfig, checked_sizes
+from albert_calc.report import Column, Report, Section
+
+# The layers depend on no table, so the smallest will do.
+_OUTSIDE_LAYERS = {
+    "model_type": "albert",
+    "vocab_size": 1,
+    "embedding_size": 1,
+    "max_position_embeddings": 1,
+    "type_vocab_size": 0,
+}
+
+
+@click.command
+@size_options("H", "I", "L", "G", "N")
+@share_option
+@format_option
+def layers(format: str, share: str | None, **options: Any) -> None:
+    """Compare L unshared layers with layers that are shared.
+
+    \b
+    Examples:
+      albert-calc layers -H 768 -L 12
+      albert-calc layers -H 768 -I 3072 -L 12 --share attention
+      albert-calc layers -H 768 -L 12 --num-hidden-groups 3
+    """
+    refuse_idle_groups({**options, "share": share})
+    given, assumed, notes = with_intermediate_size(options)
+    checked_sizes(given, "hidden_size", "num_hidden_layers", "intermediate_size")
+    config = replace(ModelConfig.from_dict({**given, **_OUTSIDE_LAYERS}, share), notes=notes)
+    costs = layer_costs(config)
+    say_about([config])
+    intermediate = f"I = {config.intermediate_size:,}{' (4 × H)' if assumed else ''}"
+    section = Section(
+        title="Encoder layers",
+        lines=(
+            f"H = {config.hidden_size:,}  {intermediate}  L = {config.num_hidden_layers:,}"
+            f"  G = {config.num_hidden_groups:,}  N = {config.inner_group_num:,}",
+        ),
+        columns=(
+            Column("layers", "layers", "text"),
+            Column("formula", "formula", "text"),
+            Column("parameters", "parameters", "count"),
+            Column("reduction", "reduction", "percent"),
+            Column("ratio", "ratio", "ratio"),
+        ),
+        rows=(
+            ("one attention block", *costs.attention, None, None),
+            ("one feed-forward block", *costs.feed_forward, None, None),
+            ("unshared layers", *costs.unshared, None, None),
+            (f"here: {sharing_label(config)}", *costs.shared, costs.pair.reduction,
+             costs.pair.ratio),
+        ),
+    )  # fmt: skip
+    data = {
+        "attention": costs.attention.parameters,
+        "feed_forward": costs.feed_forward.parameters,
+        "per_layer": costs.per_layer,
+        "unshared": costs.pair.before,
+        "shared": costs.pair.after,
+        "reduction": costs.pair.reduction,
+        "ratio": costs.pair.ratio,
+    }
+    emit(Report((section,), data), format)

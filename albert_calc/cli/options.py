@@ -1,0 +1,228 @@
+"""The options that commands share, and the models that they ask for.
+
+May import click, ``albert_calc.config``, ``albert_calc.configfile`` and
+``albert_calc.presets``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import click
+from click.shell_completion import CompletionItem
+
+from albert_calc.architectures import ARCHITECTURES, HEADS, LAYOUTS, SHARES
+from albert_calc.config import SIZES, ModelConfig
+from albert_calc.configfile import quoted, read_config
+from albert_calc.errors import ConfigError
+from albert_calc.presets import load_preset, preset_names
+from albert_calc.quantity import parse_quantity
+from albert_calc.render import FORMATS
+from albert_calc.text import shown
+
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+
+
+class SizeType(click.ParamType[int | str]):
+    """A quantity such as 30522, 30,522 or 12M.
+
+    Text that is none is passed on as it is: the config names all its problems at once.
+    """
+
+    name = "size"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        """The number that *value* stands for, or *value* itself."""
+        try:
+            return value if isinstance(value, int) else parse_quantity(value)
+        except ValueError:
+            return str(value)
+
+
+class PresetType(click.ParamType[str]):
+    """The name of a preset, with completion in the shell."""
+
+    name = "preset"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin with *incomplete*."""
+        return [CompletionItem(n) for n in preset_names() if n.startswith(incomplete)]
+
+
+SIZE = SizeType()
+PRESET = PresetType()
+
+_SHORT_LETTERS = "VEHLIA"
+
+
+def size_options(*symbols: str) -> Decorator:
+    """One option for each of the sizes with these *symbols*, named after its key."""
+
+    def decorate(command: Function) -> Function:
+        for size in reversed(SIZES):
+            if size.symbol in symbols:
+                command = click.option(
+                    *([f"-{size.symbol}"] if size.symbol in _SHORT_LETTERS else []),
+                    f"--{size.key.replace('_', '-')}",
+                    size.key,
+                    type=SIZE,
+                    metavar="N",
+                    help=f"{size.symbol}: {size.meaning}.",
+                )(command)
+        return command
+
+    return decorate
+
+
+def format_option(command: Function) -> Function:
+    """``-f/--format``."""
+    return click.option(
+        "-f", "--format", type=click.Choice(list(FORMATS)), default="table",
+        show_default=True, help="How the result is written.",
+    )(command)  # fmt: skip
+
+
+def share_option(command: Function) -> Function:
+    """``--share``."""
+    return click.option(
+        "--share", type=click.Choice(SHARES), help="Which blocks the layers share."
+    )(command)
+
+
+def layout_option(command: Function) -> Function:
+    """``--layout``."""
+    return click.option(
+        "--layout", type=click.Choice(LAYOUTS), default=LAYOUTS[0], show_default=True,
+        help="Which model the totals describe: the published code, the book, the paper.",
+    )(command)  # fmt: skip
+
+
+def head_option(command: Function) -> Function:
+    """``--head``."""
+    return click.option(
+        "--head", type=click.Choice(HEADS), default="model", show_default=True,
+        help="What stands on the encoder.",
+    )(command)  # fmt: skip
+
+
+def source_options(multiple: bool = False) -> Decorator:
+    """``--preset`` (repeatable if *multiple*), ``--config``, ``--model-type`` and all sizes."""
+
+    def decorate(command: Function) -> Function:
+        more = " Repeatable." if multiple else ""
+        for option in reversed(
+            (
+                click.option(
+                    "--preset", type=PRESET, multiple=multiple, metavar="NAME",
+                    help=f"A model by name; see 'albert-calc presets'.{more}",
+                ),
+                click.option(
+                    "--config", type=click.Path(), metavar="PATH",
+                    help="A config.json, a directory that has one, or - for standard input.",
+                ),
+                click.option(
+                    "--model-type", type=click.Choice(list(ARCHITECTURES)),
+                    help="The architecture; by default the config's.",
+                ),
+                size_options(*(s.symbol for s in SIZES)),
+                click.option(
+                    "--tie-word-embeddings/--no-tie-word-embeddings", default=None,
+                    help="Whether the output layer is the token table.",
+                ),
+            )
+        ):  # fmt: skip
+            command = option(command)
+        return command
+
+    return decorate
+
+
+OVERRIDES = (*(s.key for s in SIZES), "model_type", "tie_word_embeddings")
+"""The parameters of ``source_options`` that override a config's keys."""
+
+
+class Source(NamedTuple):
+    """A model that was asked for: its name, its file's keys, and the keys put over them."""
+
+    name: str
+    mapping: Mapping[str, Any]
+    overrides: Mapping[str, Any]
+    assumed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def config(self, share: str | None = None) -> ModelConfig:
+        """The config of this model as it is. Raises ``ConfigError``."""
+        return self.annotated(ModelConfig.from_dict({**self.mapping, **self.overrides}, share))
+
+    def annotated(self, config: ModelConfig) -> ModelConfig:
+        """*config* with what was assumed while its options were read."""
+        if not self.notes:
+            return config
+        return replace(
+            config,
+            assumed=(*self.assumed, *config.assumed),
+            notes=(*self.notes, *config.notes),
+        )
+
+
+def requested(options: Mapping[str, Any]) -> list[Source]:
+    """The models that the parameters of ``source_options`` name; none if they name none.
+
+    Raises ``click.UsageError`` for contradictory options and ``ConfigError`` for files
+    and presets that cannot be read.
+    """
+    presets: Sequence[str] = options["preset"] or ()
+    if isinstance(presets, str):
+        presets = (presets,)
+    path = options["config"]
+    overrides = {k: options[k] for k in OVERRIDES if options.get(k) is not None}
+    if presets and path is not None:
+        raise click.UsageError("--preset and --config contradict each other: give one of them")
+    refuse_idle_groups(options)
+    if path is not None:
+        name = "standard input" if path == "-" else quoted(path)
+        return [Source(name, read_config(path), overrides)]
+    if presets:
+        return [Source(p, load_preset(p).content, overrides) for p in dict.fromkeys(presets)]
+    if not overrides:
+        return []
+    given, assumed, notes = with_intermediate_size(overrides)
+    return [Source("sizes", {}, given, assumed, notes)]
+
+
+def with_intermediate_size(
+    sizes: Mapping[str, Any],
+) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
+    """*sizes* with I = 4·H where it is missing, the keys assumed, and a note of it."""
+    hidden = sizes.get("hidden_size")
+    if sizes.get("intermediate_size") is not None or not isinstance(hidden, int):
+        return dict(sizes), (), ()
+    return (
+        {**sizes, "intermediate_size": 4 * hidden},
+        ("intermediate_size",),
+        (f"intermediate_size: not given, so 4 × hidden_size = {4 * hidden}",),
+    )
+
+
+def one_requested(options: Mapping[str, Any]) -> Source:
+    """The only model that the options name; ``click.UsageError`` if they name none."""
+    sources = requested(options)
+    if not sources:
+        raise click.UsageError("no model: give --preset, --config, or sizes (-V -H -L ...)")
+    return sources[0]
+
+
+def refuse_idle_groups(options: Mapping[str, Any]) -> None:
+    """With nothing shared there are no groups: refuse the two options together."""
+    if options.get("share") != "none":
+        return
+    for key in ("num_hidden_groups", "inner_group_num"):
+        if options.get(key) is not None:
+            raise ConfigError(
+                f"{key}: must be left out with --share none, got {shown(options[key])}"
+            )

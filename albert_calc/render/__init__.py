@@ -1,0 +1,43 @@
+"""From reports to text: one module a format, each with a ``render`` that returns text.
+
+May import ``albert_calc.report``, ``albert_calc.format`` and ``albert_calc.text``; only
+``table`` and the pictures import rich.
+"""
+
+from importlib import import_module
+from typing import NamedTuple
+
+from albert_calc.report import Report
+
+FORMATS: dict[str, str] = {
+    "table": "albert_calc.render.table",
+    "json": "albert_calc.render.json",
+    "csv": "albert_calc.render.csv",
+    "markdown": "albert_calc.render.markdown",
+}
+"""Each format and the module that writes it."""
+
+
+class Canvas(NamedTuple):
+    """Where text will be shown: its width (``None`` if nothing limits it) and its letters."""
+
+    width: int | None = None
+    ascii_only: bool = False
+
+
+def render(report: Report, format: str, canvas: Canvas) -> str:
+    """*report* as text in *format*, ending in a newline."""
+    text: str = import_module(FORMATS[format]).render(report, canvas)
+    return text
+
+
+_ASCII = str.maketrans(
+    {"×": "x", "·": "*", "²": "^2", "³": "^3", "→": "->", "≤": "<=", "≥": ">=", "≠": "!=",
+     "−": "-", "…": "...", "█": "#", "▌": "#", "░": "."}
+)  # fmt: skip
+
+
+def to_ascii(text: str) -> str:
+    """*text* in ASCII: the signs of formulas spelled out, anything else escaped."""
+    spelled = text.translate(_ASCII)
+    return spelled.encode("ascii", "backslashreplace").decode("ascii")

@@ -1,0 +1,125 @@
+"""Tables for people, drawn by rich: fitted to the terminal, no digit ever cut.
+
+A section that is wider than the terminal is shown as one block a row instead.
+"""
+
+import io
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from albert_calc.render import Canvas, to_ascii
+from albert_calc.render.cells import cell_text, is_numeric
+from albert_calc.report import Column, Report, Section
+
+_WRAPPED_TEXT = 24
+_UNLIMITED = 10_000
+
+_LINES = box.HORIZONTALS
+_EMPTY, _RULE = "    \n", " -- \n"
+_ASCII_LINES = box.Box(_RULE + _EMPTY + _RULE + _EMPTY + _RULE + _RULE + _EMPTY + _RULE, ascii=True)
+
+
+def render(report: Report, canvas: Canvas) -> str:
+    """The sections of *report* one after the other, with an empty line between them."""
+    return "\n".join(draw(_section(s, canvas), canvas, _least_width(s)) for s in report.sections)
+
+
+def draw(what: RenderableType, canvas: Canvas, least: int = 0) -> str:
+    """Anything that rich can draw as text, in colour if standard output takes colour."""
+    width = max(canvas.width or _UNLIMITED, least)
+    # With a width but no height, rich asks the terminal for both.
+    console = Console(width=width, height=100, highlight=False, emoji=False, markup=False)
+    with console.capture() as capture:
+        console.print(what)
+    lines = [line.rstrip(" ") for line in capture.get().split("\n")]
+    text = "\n".join(lines)
+    return to_ascii(text) if canvas.ascii_only else text
+
+
+def recording_console(width: int) -> Console:
+    """A console that shows nothing and remembers what was printed, for rich's exporters."""
+    return Console(
+        width=width, record=True, file=io.StringIO(), force_terminal=True,
+        highlight=False, emoji=False, markup=False, color_system="truecolor",
+    )  # fmt: skip
+
+
+def _section(section: Section, canvas: Canvas) -> RenderableType:
+    head: list[RenderableType] = [Text(section.title, style="bold")]
+    head += [Text(line) for line in section.lines]
+    widths = [_width(section, i) for i in range(len(section.columns))]
+    for gap in (2, 1):
+        if canvas.width is None or sum(widths) + gap * (len(widths) - 1) <= canvas.width:
+            return Group(*head, _table(section, canvas, gap))
+    return Group(*head, *_blocks(section, widths))
+
+
+def _least_width(section: Section) -> int:
+    """The width below which digits would be cut: a number and its sign."""
+    texts = [_texts(section, i) for i, c in enumerate(section.columns) if is_numeric(c)]
+    return max((cell_len(t) for column in texts for t in column), default=0) + 2
+
+
+def _texts(section: Section, index: int) -> list[str]:
+    column = section.columns[index]
+    return [cell_text(row[index], column) for row in section.rows]
+
+
+def _width(section: Section, index: int) -> int:
+    """The width that a column needs: numbers whole, text down to some words a line."""
+    column = section.columns[index]
+    widest = max((cell_len(t) for t in _texts(section, index)), default=0)
+    if column.kind == "text":
+        widest = min(widest, _WRAPPED_TEXT)
+    return max(widest, *(cell_len(word) for word in column.heading.split()))
+
+
+def _table(section: Section, canvas: Canvas, gap: int) -> Table:
+    table = Table(
+        box=_ASCII_LINES if canvas.ascii_only else _LINES,
+        show_edge=False,
+        padding=(0, 0, 0, gap - 1),
+        pad_edge=False,
+    )
+    for index, column in enumerate(section.columns):
+        table.add_column(
+            Text(column.heading),
+            justify="right" if is_numeric(column) else "left",
+            no_wrap=column.kind != "text",
+            min_width=_width(section, index),
+            vertical="bottom" if is_numeric(column) else "top",
+        )
+    for index, row in enumerate(section.rows):
+        is_total = section.has_total and index == len(section.rows) - 1
+        if is_total:
+            table.add_section()
+        cells = [Text(cell_text(v, c)) for v, c in zip(row, section.columns, strict=True)]
+        table.add_row(*cells, style="bold" if is_total else "")
+    return table
+
+
+def _blocks(section: Section, widths: list[int]) -> list[RenderableType]:
+    """One small two-column grid a row: headings to the left, values to the right."""
+    first, *others = section.columns
+    blocks: list[RenderableType] = []
+    for row in section.rows:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column()
+        grid.add_column(
+            justify="right",
+            min_width=max(w for w, c in zip(widths, section.columns, strict=True) if _keeps(c)),
+        )
+        for value, column in zip(row[1:], others, strict=True):
+            text = cell_text(value, column)
+            if text:
+                grid.add_row(Text("  " + column.heading.replace("\n", " ")), Text(text))
+        blocks += [Text(""), Text(cell_text(row[0], first), style="bold"), grid]
+    return blocks
+
+
+def _keeps(column: Column) -> bool:
+    return is_numeric(column) or column.kind == "name"
