@@ -55,7 +55,8 @@ def _section(section: Section, canvas: Canvas) -> RenderableType:
     for gap in (2, 1):
         if canvas.width is None or sum(widths) + gap * (len(widths) - 1) <= canvas.width:
             return Group(*head, _table(section, canvas, gap))
-    return Group(*head, *_blocks(section, widths))
+    explained = [c.heading.replace("\n", " ") for c in section.columns if "\n" in c.heading]
+    return Group(*head, *(Text(line) for line in explained), *_blocks(section, widths))
 
 
 def _least_width(section: Section) -> int:
@@ -116,7 +117,7 @@ def _blocks(section: Section, widths: list[int]) -> list[RenderableType]:
         for value, column in zip(row[1:], others, strict=True):
             text = cell_text(value, column)
             if text:
-                grid.add_row(Text("  " + column.heading.replace("\n", " ")), Text(text))
+                grid.add_row(Text("  " + column.heading.split("\n")[0].rstrip(":")), Text(text))
         blocks += [Text(""), Text(cell_text(row[0], first), style="bold"), grid]
     return blocks
 
