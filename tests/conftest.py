@@ -1,0 +1,42 @@
+"""What all tests share: running the command line, and golden files."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from albert_calc.cli import main
+
+TESTS = Path(__file__).parent
+DATA = TESTS / "data"
+GOLDEN = TESTS / "golden"
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run a command line in this process: stdout, stderr and the exit code apart."""
+
+    def invoke(
+        *args: object, input: str | bytes | None = None, env: dict[str, str] | None = None
+    ) -> Result:
+        return CliRunner().invoke(main, [str(a) for a in args], input=input, env=env)
+
+    return invoke
+
+
+@pytest.fixture
+def golden() -> Callable[[str, str], None]:
+    """Compare a text with a golden file; ``ALBERT_CALC_REGENERATE=1`` rewrites the file."""
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if os.environ.get("ALBERT_CALC_REGENERATE") == "1":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
