@@ -2,16 +2,12 @@
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from support import GOLDEN
 
 from albert_calc.cli import main
-
-TESTS = Path(__file__).parent
-DATA = TESTS / "data"
-GOLDEN = TESTS / "golden"
 
 Run = Callable[..., Result]
 

@@ -63,6 +63,8 @@ class CommandGroup(click.Group):
             say("error", [f"cannot write the result: {error.strerror or error}"])
         except (RecursionError, MemoryError):
             say("error", ["the input is too large to be worked on"])
+        except Exception as error:  # a bug of ours, but nobody is shown a traceback
+            say("error", [f"internal error, please report it: {type(error).__name__}: {error}"])
         return CANNOT
 
 

@@ -4,6 +4,7 @@ May import click, ``albert_calc.config``, ``albert_calc.configfile`` and
 ``albert_calc.presets``.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -52,6 +53,19 @@ class PresetType(click.ParamType[str]):
     ) -> list[CompletionItem]:
         """The names that begin with *incomplete*."""
         return [CompletionItem(n) for n in preset_names() if n.startswith(incomplete)]
+
+
+class InputPath(click.Path):
+    """A path with completion in the shell, left to whoever opens it to check."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """*value* unchanged."""
+        return os.fspath(value)
 
 
 SIZE = SizeType()
@@ -122,7 +136,7 @@ def source_options(multiple: bool = False) -> Decorator:
                     help=f"A model by name; see 'albert-calc presets'.{more}",
                 ),
                 click.option(
-                    "--config", type=click.Path(), metavar="PATH",
+                    "--config", type=InputPath(), metavar="PATH",
                     help="A config.json, a directory that has one, or - for standard input.",
                 ),
                 click.option(
