@@ -75,7 +75,9 @@ def _explain(error: click.ClickException) -> None:
         click.echo(f"try '{error.ctx.command_path} -h' for help", err=True)
 
 
-@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    "albert-calc", cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__)
 def main() -> None:
     """Exact parameter counts of BERT and ALBERT encoders.

@@ -16,6 +16,10 @@ def presets(format: str) -> None:
     """List every preset: its shape, exact count, printed figures, and source.
 
     Counts are of the base model with its pooler, as transformers builds it.
+
+    \b
+    Example:
+      albert-calc presets
     """
     found = [load_preset(name) for name in preset_names()]
     section = Section(
@@ -42,7 +46,7 @@ def _row(preset: Preset) -> tuple[Cell, ...]:
     config = preset.config
     total = count_parameters(config).total
     return (
-        preset.name, config.model_type, config.vocab_size, config.embedding_size,
+        preset.name, config.model_type, config.vocab_size, config.to_dict().get("embedding_size"),
         config.hidden_size, config.num_hidden_layers, config.intermediate_size,
         config.num_attention_heads, total,
         "; ".join(_printed(p, total) for p in preset.published), preset.source,

@@ -13,9 +13,10 @@ from rich.text import Text
 
 from albert_calc.render import Canvas, to_ascii
 from albert_calc.render.cells import cell_text, is_numeric
-from albert_calc.report import Column, Report, Section
+from albert_calc.report import Report, Section
 
-_WRAPPED_TEXT = 24
+_FIRST_TEXT = 32
+_WRAPPED_TEXT = 16
 _UNLIMITED = 10_000
 
 _LINES = box.HORIZONTALS
@@ -51,12 +52,40 @@ def recording_console(width: int) -> Console:
 def _section(section: Section, canvas: Canvas) -> RenderableType:
     head: list[RenderableType] = [Text(section.title, style="bold")]
     head += [Text(line) for line in section.lines]
+    table = _fitting_table(section, canvas)
+    if table is not None:
+        return Group(*head, table)
+    numbers, words = _halves(section)
+    tables = [_fitting_table(half, canvas) for half in (numbers, words)]
+    if len(words.columns) > 2 and None not in tables:
+        return Group(*head, tables[0] or "", "", tables[1] or "")
+    explained = [c.heading.replace("\n", " ") for c in section.columns if "\n" in c.heading]
+    return Group(*head, *(Text(line) for line in explained), *_blocks(section))
+
+
+def _fitting_table(section: Section, canvas: Canvas) -> Table | None:
+    """The section as a table, or ``None`` if that is wider than the canvas."""
     widths = [_width(section, i) for i in range(len(section.columns))]
     for gap in (2, 1):
         if canvas.width is None or sum(widths) + gap * (len(widths) - 1) <= canvas.width:
-            return Group(*head, _table(section, canvas, gap))
-    explained = [c.heading.replace("\n", " ") for c in section.columns if "\n" in c.heading]
-    return Group(*head, *(Text(line) for line in explained), *_blocks(section, widths))
+            return _table(section, canvas, gap)
+    return None
+
+
+def _halves(section: Section) -> tuple[Section, Section]:
+    """The section's numbers and its words, each with the first column."""
+    kept = [
+        [i for i, c in enumerate(section.columns) if i == 0 or is_numeric(c) == numeric]
+        for numeric in (True, False)
+    ]
+    numbers, words = (
+        section._replace(
+            columns=tuple(section.columns[i] for i in indices),
+            rows=tuple(tuple(row[i] for i in indices) for row in section.rows),
+        )
+        for indices in kept
+    )
+    return numbers, words._replace(has_total=False)
 
 
 def _least_width(section: Section) -> int:
@@ -75,7 +104,7 @@ def _width(section: Section, index: int) -> int:
     column = section.columns[index]
     widest = max((cell_len(t) for t in _texts(section, index)), default=0)
     if column.kind == "text":
-        widest = min(widest, _WRAPPED_TEXT)
+        widest = min(widest, _WRAPPED_TEXT if index else _FIRST_TEXT)
     return max(widest, *(cell_len(word) for word in column.heading.split()))
 
 
@@ -103,24 +132,19 @@ def _table(section: Section, canvas: Canvas, gap: int) -> Table:
     return table
 
 
-def _blocks(section: Section, widths: list[int]) -> list[RenderableType]:
+def _blocks(section: Section) -> list[RenderableType]:
     """One small two-column grid a row: headings to the left, values to the right."""
     first, *others = section.columns
+    number_width = _least_width(section) - 2
     blocks: list[RenderableType] = []
     for row in section.rows:
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column()
-        grid.add_column(
-            justify="right",
-            min_width=max(w for w, c in zip(widths, section.columns, strict=True) if _keeps(c)),
-        )
+        grid.add_column(min_width=number_width)
         for value, column in zip(row[1:], others, strict=True):
             text = cell_text(value, column)
             if text:
-                grid.add_row(Text("  " + column.heading.split("\n")[0].rstrip(":")), Text(text))
+                aligned = text.rjust(number_width) if is_numeric(column) else text
+                grid.add_row(Text("  " + column.heading.split("\n")[0].rstrip(":")), Text(aligned))
         blocks += [Text(""), Text(cell_text(row[0], first), style="bold"), grid]
     return blocks
-
-
-def _keeps(column: Column) -> bool:
-    return is_numeric(column) or column.kind == "name"

@@ -1,0 +1,349 @@
+"""The command line as its users meet it: output, exit status, messages."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+import pytest
+from conftest import Run
+from support import oracle
+
+import albert_calc
+from albert_calc.cli import COMMANDS, main, output
+from albert_calc.render import Canvas
+
+Golden = Callable[[str, str], None]
+
+SHOWN = {
+    "compare": "compare",
+    "compare-xxlarge": "compare --preset xxlarge",
+    "compare-two": "compare --preset base --preset bert-base-uncased --layout handbook",
+    "compare-ablation": "compare --preset large --ablation",
+    "compare-groups": "compare --preset base --num-hidden-groups 3",
+    "compare-ffn": "compare -V 30522 -E 64 -H 512 -L 8 --share ffn",
+    "embedding": "embedding -V 30522 -E 128 -H 768",
+    "layers": "layers -H 768 -L 12 --share attention",
+    "presets": "presets",
+    "count": "count --preset albert-base-v2 --head pretraining",
+    "count-bert": "count --preset bert-base-uncased --head masked-lm --no-tie-word-embeddings",
+}
+"""Every table that people look at."""
+
+
+def digits(text: str) -> set[str]:
+    """All numbers with thousands separators in *text*."""
+    return set(re.findall(r"\d{1,3}(?:,\d{3})+", text))
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables(name: str, run: Run, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables look as in the golden files in a pipe and at 80 columns, and lose no digit at 40."""
+    args = SHOWN[name].split()
+    piped = run(*args).stdout
+    golden(f"tables/{name}.txt", piped)
+    for width in (40, 80):
+        monkeypatch.setattr(output, "canvas", lambda width=width: Canvas(width))
+        shown = run(*args).stdout
+        if width == 80:
+            golden(f"tables/{name}-80.txt", shown)
+        assert max(len(line) for line in shown.splitlines()) <= width
+        assert digits(piped) <= digits(shown)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("format", ["json", "csv", "markdown"])
+def test_machine_formats(name: str, format: str, run: Run) -> None:
+    """Every command writes JSON, CSV and Markdown without escapes, even if colour is forced."""
+    args = [*SHOWN[name].split(), "-f", format]
+    result = run(*args, env={"FORCE_COLOR": "1"})
+    assert result.exit_code == 0
+    assert "\x1b" not in result.stdout
+    if format == "json":
+        assert json.loads(result.stdout)
+    if format == "csv":
+        rows = list(csv.reader(io.StringIO(result.stdout)))
+        assert len(rows) > 1
+        assert {len(row) for row in rows} == {len(rows[0])}
+    if format == "markdown":
+        table = [ln for ln in result.stdout.splitlines() if ln.startswith("|")]
+        assert len({len(re.findall(r"(?<!\\)\|", ln)) for ln in table}) == 1
+
+
+def test_rows_of_the_table_add_up(run: Run) -> None:
+    """Both columns of compare, read back from the printed table, sum to their totals."""
+    lines = run("compare", "--preset", "xxlarge").stdout.splitlines()
+    cells = [re.findall(r"[\d,]{9,}", line) for line in lines if "%" in line]
+    *rows, total = [[int(n.replace(",", "")) for n in row] for row in cells if len(row) == 2]
+    assert len(rows) == 3
+    other = (2_113_536, 70_144)  # the one row whose second number is shorter
+    sums = [sum(side) for side in zip(*rows, other, strict=True)]
+    assert sums == total == [2_560_471_040, 222_662_400]
+
+
+def loads(run: Run, *args: str) -> Any:
+    """The JSON that a command prints."""
+    return json.loads(run(*args, "-f", "json").stdout)
+
+
+def test_the_books_table(run: Run) -> None:
+    """Without a model: the five rows of the book's embedding table, -2.5% included."""
+    book = oracle("handbook")["embedding_table"]
+    rows = loads(run, "compare")
+    for row, printed in zip(rows, book, strict=True):
+        assert row["config"]["hidden_size"] == printed["H"]
+        assert row["config"]["embedding_size"] == printed["E"]
+        assert row["embedding"]["factorized"] == printed["parameters"]
+        assert round(row["embedding"]["reduction"] * 100, 1) == printed["reduction_percent"]
+    xxlarge = rows[-1]
+    assert xxlarge["embedding"]["standard"] == 125_018_112
+    assert xxlarge["embedding"]["factorized"] == 4_431_104
+
+
+def test_the_books_encoder(run: Run) -> None:
+    """The handbook layout gives the chapter's totals and its 89.8%."""
+    book = oracle("handbook")["encoder"]
+    (row,) = loads(run, "compare", "--preset", "base", "--layout", "handbook")
+    assert row["total"]["bert_style"] == book["bert_base"]
+    assert row["total"]["albert_style"] == book["albert_base"]
+    assert round(row["total"]["reduction"] * 100, 1) == book["reduction_percent"]
+    assert row["layers"] == {
+        "per_layer": 7_087_872,
+        "unshared": 85_054_464,
+        "shared": 7_087_872,
+        "reduction": pytest.approx(11 / 12),
+        "ratio": 12.0,
+    }
+
+
+def test_ablation(run: Run) -> None:
+    """Four totals, whose differences are what each technique saves."""
+    (row,) = loads(run, "compare", "--preset", "base", "--ablation")
+    totals = {(c["embedding"], c["layers"]): c["total"] for c in row["combinations"]}
+    assert totals["standard", "unshared"] == row["total"]["bert_style"]
+    assert totals["factorized", "shared"] == row["total"]["albert_style"]
+    saved = row["layers"]["unshared"] - row["layers"]["shared"]
+    for embedding in ("standard", "factorized"):
+        assert totals[embedding, "unshared"] - totals[embedding, "shared"] == saved
+
+
+def test_ablation_against_the_real_class(run: Run) -> None:
+    """Factorized and unshared is the real ALBERT with twelve groups (counts.json)."""
+    (row,) = loads(run, "compare", "--preset", "albert-base-v2", "--ablation")
+    totals = {(c["embedding"], c["layers"]): c["total"] for c in row["combinations"]}
+    assert totals["factorized", "unshared"] == 89_650_176
+
+
+@pytest.mark.parametrize(
+    ("options", "head"),
+    [
+        ((), "ALBERT-style: factorized, shared layers"),
+        (("--share", "none"), "ALBERT-style: factorized, unshared layers"),
+        (("--share", "attention"), "ALBERT-style: factorized, shared attention"),
+        (("--num-hidden-groups", "3"), "ALBERT-style: factorized, 3 stored layers"),
+        (("--num-hidden-groups", "12"), "ALBERT-style: factorized, unshared layers"),
+        (("--share", "ffn", "--num-hidden-groups", "2"), "shared feed-forward in 2 groups"),
+    ],
+)
+def test_column_heads_are_true(options: tuple[str, ...], head: str, run: Run) -> None:
+    """The heads say what is shared under the options given."""
+    shown = run("compare", "--preset", "base", *options, "-f", "markdown").stdout
+    assert head in shown
+
+
+@pytest.mark.parametrize(
+    ("args", "size"),
+    [(("--preset", "bert-base-uncased"), 128), (("--preset", "bert-base-uncased", "-E", "64"), 64),
+     (("--preset", "albert-base-v2"), 128), (("-V", "100", "-H", "8", "-L", "2"), 128)],
+)  # fmt: skip
+def test_assumed_embedding_size(args: tuple[str, ...], size: int, run: Run) -> None:
+    """A model without E is compared at 128 unless -E says otherwise; table and stderr say so."""
+    assert loads(run, "compare", *args)[0]["config"]["embedding_size"] == size
+    result = run("compare", *args)
+    assumed = size == 128 and "albert-base-v2" not in args
+    assert ("E = 128 (assumed)" in result.stdout) == assumed
+    assert ("embedding_size" in result.stderr) == assumed
+
+
+def test_embedding_json(run: Run) -> None:
+    """The book's example: 23,440,896 against 3,906,816 + 98,304 = 4,005,120 (handbook.json)."""
+    book = oracle("handbook")["embedding_example"]
+    data = loads(run, "embedding", "-V", "30522", "-E", "128", "-H", "768")
+    assert data == {
+        "standard": book["standard"],
+        "factorized": book["factorized"],
+        "token_table": book["token_matrix"],
+        "projection": book["projection"],
+        "reduction": (book["standard"] - book["factorized"]) / book["standard"],
+        "ratio": book["standard"] / book["factorized"],
+        "break_even_embedding_size": 30522 * 768 / (30522 + 768),
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "unshared", "shared"),
+    [
+        ("", 85_054_464, 7_087_872),
+        ("-I 3072", 85_054_464, 7_087_872),
+        ("--share attention", 85_054_464, 2_363_904 + 12 * 4_723_968),
+        ("--share ffn", 85_054_464, 12 * 2_363_904 + 4_723_968),
+        ("--share none", 85_054_464, 85_054_464),
+        ("--num-hidden-groups 3", 85_054_464, 3 * 7_087_872),
+        ("--num-hidden-groups 3 --inner-group-num 2", 85_054_464, 6 * 7_087_872),
+    ],
+)
+def test_layers_json(options: str, unshared: int, shared: int, run: Run) -> None:
+    """One layer's blocks as in DESIGN, stored as often as the options say."""
+    data = loads(run, "layers", "-H", "768", "-L", "12", *options.split())
+    assert (data["attention"], data["feed_forward"]) == (2_363_904, 4_723_968)
+    assert (data["per_layer"], data["unshared"], data["shared"]) == (7_087_872, unshared, shared)
+    assert data["reduction"] == pytest.approx(1 - shared / unshared)
+    assert data["ratio"] == unshared / shared
+
+
+def test_layers_says_that_it_assumed_i(run: Run) -> None:
+    """I = 4H is marked in the table and noted on stderr, and only if it was assumed."""
+    assumed, given = run("layers", "-H", "8", "-L", "2"), run("layers", "-H8", "-L2", "-I32")
+    assert "I = 32 (4 × H)" in assumed.stdout
+    assert "intermediate_size: not given" in assumed.stderr
+    assert "I = 32 " in given.stdout
+    assert given.stderr == ""
+
+
+def test_presets_json(run: Run) -> None:
+    """Every published model is listed with its exact count, printed figure and difference."""
+    rows = {row["preset"]: row for row in loads(run, "presets")}
+    for model in oracle("published")["models"]:
+        row = rows[model["name"]]
+        assert row["parameters"] == model["model_with_pooler"]
+        assert row["source"]
+        for printed in row["published"]:
+            assert printed["figure"] in model["published"]
+            millions = int(printed["figure"].rstrip("M"))
+            assert printed["difference"] == row["parameters"] - millions * 10**6
+        wrong = "wrong for this vocabulary" in (model["published"] or "")
+        assert any(p["note"] for p in row["published"]) == wrong
+    assert list(rows)[:4] == ["base", "large", "xlarge", "xxlarge"]
+
+
+def test_count_json(run: Run) -> None:
+    """The breakdown has a formula for each component, and the total is their sum."""
+    data = loads(run, "count", "--preset", "albert-base-v2")
+    assert list(data) == ["model", "model_type", "head", "layout", "config", "components", "total"]
+    assert data["total"] == 11_683_584 == sum(c["parameters"] for c in data["components"])
+    assert data["components"][0] == {
+        "name": "token_embedding",
+        "formula": "V × E",
+        "parameters": 3_840_000,
+    }
+
+
+@pytest.mark.parametrize(
+    ("args", "total"),
+    [
+        ("--preset bert-base-uncased --head causal-lm", 109_514_298),
+        ("--preset base --head masked-lm", 11_289_018),
+        ("--preset albert-base-v2 --share none", 89_650_176),
+        ("--preset albert-base-v2 --share attention", 63_647_232),
+        ("--preset base --layout handbook", 11_161_088),
+        ("--preset albert-base-v2 -V 30,522", 11_750_400),
+        ("-V 30K -E 128 -H 768 -L 12 -A 12", 11_683_584),
+        ("-V 30522 -H 768 -L 12 --model-type bert", 109_482_240),
+        ("-V 30522 -H 768 -L 12", 109_482_240),
+        ("--preset bert-base-uncased --num-labels 5 --head sequence-classification", 109_486_085),
+    ],
+)
+def test_count_total(args: str, total: int, run: Run) -> None:
+    """--total prints the bare integer and nothing else."""
+    result = run("count", *args.split(), "--total")
+    assert (result.exit_code, result.stdout) == (0, f"{total}\n")
+
+
+@pytest.mark.parametrize(
+    ("classes", "head", "note"),
+    [
+        (["AlbertForMaskedLM"], "model", "not the head model; give --head masked-lm"),
+        (["AlbertForMaskedLM"], "masked-lm", None),
+        (["AlbertModel"], "encoder", None),
+        (["My\x1b[31mClass"], "model", r"names My\x1b[31mClass, not the head model; which is no"),
+        ([], "model", None),
+    ],
+)
+def test_architectures(
+    classes: list[str], head: str, note: str | None, run: Run, tmp_path: Any
+) -> None:
+    """A config that names a class with another head gets a note on stderr."""
+    config = {**json.loads(run("count", "--preset", "base", "-f", "json").stdout)["config"]}
+    (tmp_path / "config.json").write_text(json.dumps({**config, "architectures": classes}))
+    result = run("count", "--config", tmp_path, "--head", head)
+    assert result.exit_code == 0
+    assert (note in result.stderr) if note else (result.stderr == "")
+
+
+WRONG = {
+    "count": "no model: give --preset, --config, or sizes",
+    "count --preset nope": "preset: must be a known name (see albert-calc presets), got 'nope'",
+    "count --preset ../base": "preset: must be a known name",
+    "count --preset alberto-base-v2": "did you mean albert-base-v2",
+    "count --preset base --config x.json": "--preset and --config contradict each other",
+    "count --preset base --head nope": "'nope' is not one of",
+    "count --preset base --head causal-lm": "head: must be one of encoder, model",
+    "count --preset base -f xml": "'xml' is not one of",
+    "count --preset base --total -f json": "--total and --format contradict each other",
+    "count --preset base --share none --num-hidden-groups 3": "num_hidden_groups: must be left out",
+    "count --preset base --share ffn --inner-group-num 2": "inner_group_num: must be 1 unless",
+    "count --preset base -H 0": "hidden_size: must be at least 1, got 0",
+    "count --preset base -H -5": "hidden_size: must be a positive whole number, got '-5'",
+    "count --preset base -H 1.5": "hidden_size: must be a positive whole number, got '1.5'",
+    "count --preset base -A 10": "num_attention_heads: must divide hidden_size (768), got 10",
+    "count --preset base -V 99999T": "vocab_size: must be at most 1,000,000,000,000,000",
+    "count -V 100": "hidden_size: required",
+    "count -H": "requires an argument",
+    "compare --preset": "requires an argument",
+    "compare --layout book": "'book' is not one of",
+    "compare --bogus": "No such option '--bogus'",
+    "embedding -V 30522 -E 128": "hidden_size: required (H, width of the encoder), but missing",
+    "embedding -V x -E y -H z": "embedding_size: must be a positive whole number, got 'y'",
+    "layers -L 12": "hidden_size: required",
+    "layers -H 768 -L 0": "num_hidden_layers: must be at least 1, got 0",
+    "nonsense": "No such command 'nonsense'",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_command_lines(line: str, run: Run) -> None:
+    """Exit 2, what is wrong on stderr, nothing on stdout."""
+    result = run(*line.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert WRONG[line] in result.stderr
+    assert "internal error" not in result.stderr
+
+
+def test_all_problems_of_a_command_line_at_once(run: Run) -> None:
+    """Several wrong sizes are all named in one go."""
+    result = run("count", "-V", "abc", "-H", "-3", "-L", "2.5", "-A", "true")
+    named = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
+    assert all(f"error: {key}: must be" in result.stderr for key in named)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name: str, run: Run) -> None:
+    """-h and --help show what a command does, an example, and a line for every option."""
+    result = run(name, "-h")
+    assert result.exit_code == 0
+    assert result.stdout == run(name, "--help").stdout
+    assert f"  albert-calc {name}" in result.stdout
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert command.get_short_help_str(200)[:30] in run("-h").stdout
+    for param in command.params:
+        assert isinstance(param, click.Option)
+        assert param.help
+
+
+def test_version(run: Run) -> None:
+    """--version prints the version of the package."""
+    assert run("--version").stdout.split() == ["albert-calc,", "version", albert_calc.__version__]
