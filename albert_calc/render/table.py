@@ -65,11 +65,26 @@ def _section(section: Section, canvas: Canvas) -> RenderableType:
 
 def _fitting_table(section: Section, canvas: Canvas) -> Table | None:
     """The section as a table, or ``None`` if that is wider than the canvas."""
-    widths = [_width(section, i) for i in range(len(section.columns))]
+    natural = [_width(section, i, wrapped=False) for i in range(len(section.columns))]
+    least = [_width(section, i, wrapped=True) for i in range(len(section.columns))]
     for gap in (2, 1):
-        if canvas.width is None or sum(widths) + gap * (len(widths) - 1) <= canvas.width:
-            return _table(section, canvas, gap)
+        gaps = gap * (len(least) - 1)
+        if canvas.width is None or sum(natural) + gaps <= canvas.width:
+            return _table(section, natural, canvas, gap)
+        if sum(least) + gaps <= canvas.width:
+            return _table(section, _shared_out(least, natural, canvas.width - gaps), canvas, gap)
     return None
+
+
+def _shared_out(least: list[int], natural: list[int], width: int) -> list[int]:
+    """Widths between *least* and *natural* that add up to *width*, fairly."""
+    widths = list(least)
+    for _ in range(width - sum(least)):
+        growing = [i for i, w in enumerate(widths) if w < natural[i]]
+        if not growing:
+            break
+        widths[min(growing, key=lambda i: widths[i])] += 1
+    return widths
 
 
 def _halves(section: Section) -> tuple[Section, Section]:
@@ -99,28 +114,29 @@ def _texts(section: Section, index: int) -> list[str]:
     return [cell_text(row[index], column) for row in section.rows]
 
 
-def _width(section: Section, index: int) -> int:
-    """The width that a column needs: numbers whole, text down to some words a line."""
+def _width(section: Section, index: int, wrapped: bool) -> int:
+    """The width that a column needs: numbers whole, text whole or *wrapped*."""
     column = section.columns[index]
     widest = max((cell_len(t) for t in _texts(section, index)), default=0)
-    if column.kind == "text":
+    if column.kind == "text" and wrapped:
         widest = min(widest, _WRAPPED_TEXT if index else _FIRST_TEXT)
-    return max(widest, *(cell_len(word) for word in column.heading.split()))
+    heading = column.heading.split() if wrapped else column.heading.split("\n")
+    return max(widest, *(cell_len(part) for part in heading))
 
 
-def _table(section: Section, canvas: Canvas, gap: int) -> Table:
+def _table(section: Section, widths: list[int], canvas: Canvas, gap: int) -> Table:
     table = Table(
         box=_ASCII_LINES if canvas.ascii_only else _LINES,
         show_edge=False,
         padding=(0, 0, 0, gap - 1),
         pad_edge=False,
     )
-    for index, column in enumerate(section.columns):
+    for column, width in zip(section.columns, widths, strict=True):
         table.add_column(
             Text(column.heading),
             justify="right" if is_numeric(column) else "left",
-            no_wrap=column.kind != "text",
-            min_width=_width(section, index),
+            overflow="fold",
+            width=width,
             vertical="bottom" if is_numeric(column) else "top",
         )
     for index, row in enumerate(section.rows):
