@@ -15,7 +15,7 @@ Dim = str | int
 Dims = tuple[Dim, ...]
 
 # Factors of a product are written in this order: how often, then rows, then widths.
-SYMBOL_ORDER = "GNLBSVPTCEHI"
+SYMBOL_ORDER = "GNLBASVPTCEHI"
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

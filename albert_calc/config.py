@@ -217,13 +217,14 @@ def checked_sizes(values: Mapping[str, Any], *keys: str) -> dict[str, int]:
 
     Raises ``ConfigError`` with every problem found.
     """
-    problems = [p for s in SIZES if s.key in keys for p in _size_problems(s, values, True)]
+    problems = [p for s in SIZES if s.key in keys for p in size_problems(s, values, True)]
     if problems:
         raise ConfigError(problems)
     return {key: values[key] for key in keys}
 
 
-def _size_problems(size: Size, values: Mapping[str, Any], required: bool) -> Iterator[str]:
+def size_problems(size: Size, values: Mapping[str, Any], required: bool) -> Iterator[str]:
+    """Every rule that *values* break for *size*, one line each: parameter, rule, value."""
     value = values.get(size.key)
     if value is None:
         if required:
@@ -244,7 +245,7 @@ def _problems(values: Mapping[str, Any]) -> Iterator[str]:
         yield f"model_type: must be one of {', '.join(ARCHITECTURES)}, got {shown(model_type)}"
     sound: dict[str, int] = {}
     for size in SIZES:
-        problems = list(_size_problems(size, values, size.required))
+        problems = list(size_problems(size, values, size.required))
         yield from problems
         if not problems and size.key in values and values[size.key] is not None:
             sound[size.key] = values[size.key]
