@@ -91,6 +91,17 @@ class Cost(NamedTuple):
         each = self.activation_bytes_per_layer
         return None if each is None else each * self.executed_layers
 
+    @property
+    def training_state_bytes(self) -> int | None:
+        """All parts of the training state."""
+        return None if self.training_bytes is None else sum(self.training_bytes.values())
+
+    @property
+    def training_memory_bytes(self) -> int | None:
+        """The training state and the activations."""
+        state, activations = self.training_state_bytes, self.activation_bytes
+        return None if state is None or activations is None else state + activations
+
 
 def cost_of(
     config: ModelConfig,
@@ -140,8 +151,7 @@ def assumptions(workload: Workload) -> list[str]:
     sentences = [
         "Executed parameters: each layer counted as often as it runs, everything else once;"
         " a tied output matrix is one with the token table.",
-        "Weights: parameters × width; int4 two in a byte, rounded up, without scales."
-        " KiB, MiB, GiB are 2^10, 2^20, 2^30 bytes.",
+        "Weights: parameters × width; int4 two in a byte, rounded up, without scales.",
         "FLOPs: 2 a multiply-add, matrix products only. A matrix m × n takes 2 × m × n for"
         " every token (pooler, sequence classifier: every sequence) each time its layer runs;"
         " attention scores take 4 × B × S² × H in every layer run. B sequences go through the"

@@ -6,13 +6,22 @@ turns it into text.
 
 from typing import Any, Literal, NamedTuple
 
-Cell = str | int | float | None
-"""A typed value: a name, an exact count, a fraction, or nothing."""
-
 Kind = Literal["name", "text", "count", "plain", "percent", "ratio", "number"]
 """How a column's cells are read: ``name`` is a snake-case key, ``count`` an exact
 integer, ``plain`` an integer such as a width, ``percent`` a fraction of one, ``ratio`` a
 factor, ``number`` any other fraction."""
+
+
+class Quantity(NamedTuple):
+    """A number of another kind than its column's, and what people see in brackets before it."""
+
+    value: int | float
+    kind: Kind
+    aside: str = ""
+
+
+Cell = str | int | float | Quantity | None
+"""A typed value: a name, an exact count, a fraction, or nothing."""
 
 
 class Column(NamedTuple):
@@ -24,7 +33,7 @@ class Column(NamedTuple):
 
 
 class Section(NamedTuple):
-    """One table: a title, lines under it, and typed rows.
+    """One table: a title, lines under it, typed rows, and notes under those.
 
     ``label`` is a key and a value, such as ``("preset", "base")``, that tell this
     section from the others where a format has no titles. With ``has_total`` the last
@@ -37,6 +46,7 @@ class Section(NamedTuple):
     lines: tuple[str, ...] = ()
     label: tuple[str, str] | None = None
     has_total: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class Report(NamedTuple):

@@ -19,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "layers": "albert_calc.cli.layers",
     "presets": "albert_calc.cli.presets",
     "count": "albert_calc.cli.count",
+    "cost": "albert_calc.cli.cost",
 }
 """Each command and the module that holds it, in the order of the help."""
 

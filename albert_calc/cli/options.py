@@ -223,12 +223,17 @@ def with_intermediate_size(
     )
 
 
-def one_requested(options: Mapping[str, Any]) -> Source:
-    """The only model that the options name; ``click.UsageError`` if they name none."""
+def some_requested(options: Mapping[str, Any]) -> list[Source]:
+    """The models that the options name; ``click.UsageError`` if they name none."""
     sources = requested(options)
     if not sources:
         raise click.UsageError("no model: give --preset, --config, or sizes (-V -H -L ...)")
-    return sources[0]
+    return sources
+
+
+def one_requested(options: Mapping[str, Any]) -> Source:
+    """The only model that the options name; ``click.UsageError`` if they name none."""
+    return some_requested(options)[0]
 
 
 def refuse_idle_groups(options: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Cells as people read them, for the formats that are made for people."""
 
 from albert_calc import format as fmt
-from albert_calc.report import Cell, Column
+from albert_calc.report import Cell, Column, Quantity
 from albert_calc.text import printable
 
 _LONGEST = 300
@@ -14,6 +14,9 @@ def cell_text(value: Cell, column: Column) -> str:
     if isinstance(value, str):
         text = printable(value, _LONGEST)
         return text.replace("_", " ") if column.kind == "name" else text
+    if isinstance(value, Quantity):
+        number = cell_text(value.value, column._replace(kind=value.kind))
+        return f"({value.aside}) {number}" if value.aside else number
     if column.kind == "percent":
         return fmt.percent(value)
     if column.kind == "ratio":

@@ -31,6 +31,8 @@ def _section(section: Section) -> str:
         if section.has_total and row is section.rows[-1]:
             texts = [f"**{t}**" if t else t for t in texts]
         lines.append(_row(texts))
+    if section.notes:
+        lines += ["", *(f"- {escape(note)}" for note in section.notes)]
     return "\n".join(lines) + "\n"
 
 

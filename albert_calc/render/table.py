@@ -26,7 +26,10 @@ _ASCII_LINES = box.Box(_RULE + _EMPTY + _RULE + _EMPTY + _RULE + _RULE + _EMPTY 
 
 def render(report: Report, canvas: Canvas) -> str:
     """The sections of *report* one after the other, with an empty line between them."""
-    return "\n".join(draw(_section(s, canvas), canvas, _least_width(s)) for s in report.sections)
+    return "\n".join(
+        draw(Group(_section(s, canvas), *_notes(s)), canvas, _least_width(s))
+        for s in report.sections
+    )
 
 
 def draw(what: RenderableType, canvas: Canvas, least: int = 0) -> str:
@@ -61,6 +64,10 @@ def _section(section: Section, canvas: Canvas) -> RenderableType:
         return Group(*head, tables[0] or "", "", tables[1] or "")
     explained = [c.heading.replace("\n", " ") for c in section.columns if "\n" in c.heading]
     return Group(*head, *(Text(line) for line in explained), *_blocks(section))
+
+
+def _notes(section: Section) -> list[Text]:
+    return [Text(line) for line in ("", *section.notes)] if section.notes else []
 
 
 def _fitting_table(section: Section, canvas: Canvas) -> Table | None:
