@@ -61,6 +61,10 @@ class Comparison(NamedTuple):
         """Both models whole."""
         return add_up(self.rows.values())
 
+    def without(self, row: str) -> Pair:
+        """Both models but for one of the rows."""
+        return add_up(pair for key, pair in self.rows.items() if key != row)
+
     @property
     def combinations(self) -> dict[tuple[str, str], int]:
         """Totals of standard or factorized embedding with unshared or shared layers.
@@ -68,7 +72,7 @@ class Comparison(NamedTuple):
         Everything outside the layers, the pooler included, goes with the embedding.
         """
         layers = self.rows["layers"]
-        rest = add_up(pair for key, pair in self.rows.items() if key != "layers")
+        rest = self.without("layers")
         return {
             ("standard", "unshared"): rest.before + layers.before,
             ("standard", "shared"): rest.before + layers.after,

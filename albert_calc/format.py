@@ -6,6 +6,11 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def difference(value: int) -> str:
+    """``683584`` as ``+683,584``, and nothing as ``0``."""
+    return f"{value:+,}" if value else "0"
+
+
 def percent(fraction: float, decimals: int = 1) -> str:
     """``0.9646`` as ``96.5%``; never ``100.0%`` or ``0.0%`` for what only comes close."""
     while True:

@@ -6,22 +6,10 @@ turns it into text.
 
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal["name", "text", "count", "plain", "percent", "ratio", "number"]
+Kind = Literal["name", "text", "count", "plain", "difference", "percent", "ratio", "number"]
 """How a column's cells are read: ``name`` is a snake-case key, ``count`` an exact
-integer, ``plain`` an integer such as a width, ``percent`` a fraction of one, ``ratio`` a
-factor, ``number`` any other fraction."""
-
-
-class Quantity(NamedTuple):
-    """A number of another kind than its column's, and what people see in brackets before it."""
-
-    value: int | float
-    kind: Kind
-    aside: str = ""
-
-
-Cell = str | int | float | Quantity | None
-"""A typed value: a name, an exact count, a fraction, or nothing."""
+integer, ``plain`` an integer such as a width, ``difference`` one with its sign,
+``percent`` a fraction of one, ``ratio`` a factor, ``number`` any other fraction."""
 
 
 class Column(NamedTuple):

@@ -19,6 +19,9 @@ COMMANDS: dict[str, str] = {
     "layers": "albert_calc.cli.layers",
     "presets": "albert_calc.cli.presets",
     "count": "albert_calc.cli.count",
+    "check": "albert_calc.cli.check",
+    "explain": "albert_calc.cli.explain",
+    "reproduce": "albert_calc.cli.reproduce",
     "cost": "albert_calc.cli.cost",
 }
 """Each command and the module that holds it, in the order of the help."""

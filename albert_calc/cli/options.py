@@ -93,12 +93,16 @@ def size_options(*symbols: str) -> Decorator:
     return decorate
 
 
-def format_option(command: Function) -> Function:
-    """``-f/--format``."""
+def format_choice(*formats: str) -> Decorator:
+    """``-f/--format`` with these *formats*, the first by default."""
     return click.option(
-        "-f", "--format", type=click.Choice(list(FORMATS)), default="table",
+        "-f", "--format", type=click.Choice(formats), default=formats[0],
         show_default=True, help="How the result is written.",
-    )(command)  # fmt: skip
+    )  # fmt: skip
+
+
+format_option = format_choice(*FORMATS)
+"""``-f/--format`` with the formats of every report."""
 
 
 def share_option(command: Function) -> Function:

@@ -19,6 +19,8 @@ def cell_text(value: Cell, column: Column) -> str:
         return f"({value.aside}) {number}" if value.aside else number
     if column.kind == "percent":
         return fmt.percent(value)
+    if column.kind == "difference":
+        return fmt.difference(int(value))
     if column.kind == "ratio":
         return fmt.ratio(value)
     return fmt.count(value) if isinstance(value, int) else fmt.number(value)

@@ -17,6 +17,7 @@ from albert_calc.report import Report, Section
 
 _FIRST_TEXT = 32
 _WRAPPED_TEXT = 16
+_WIDEST_TEXT = 64
 _UNLIMITED = 10_000
 
 _LINES = box.HORIZONTALS
@@ -125,8 +126,9 @@ def _width(section: Section, index: int, wrapped: bool) -> int:
     """The width that a column needs: numbers whole, text whole or *wrapped*."""
     column = section.columns[index]
     widest = max((cell_len(t) for t in _texts(section, index)), default=0)
-    if column.kind == "text" and wrapped:
-        widest = min(widest, _WRAPPED_TEXT if index else _FIRST_TEXT)
+    if column.kind == "text":
+        narrowest = _WRAPPED_TEXT if index else _FIRST_TEXT
+        widest = min(widest, narrowest if wrapped else _WIDEST_TEXT)
     heading = column.heading.split() if wrapped else column.heading.split("\n")
     return max(widest, *(cell_len(part) for part in heading))
 

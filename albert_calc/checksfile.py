@@ -1,0 +1,103 @@
+"""Many checks in one TOML file: a ``[[check]]`` table each.
+
+May import ``albert_calc.checks``, ``albert_calc.config``, ``albert_calc.configfile``,
+``albert_calc.counts`` and ``albert_calc.presets``.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from albert_calc.checks import Bounds, read_bounds
+from albert_calc.config import ModelConfig
+from albert_calc.configfile import decoded, quoted, read_config, read_small_file
+from albert_calc.counts import count_parameters
+from albert_calc.errors import AlbertCalcError, ConfigError
+from albert_calc.presets import load_preset
+from albert_calc.text import shown
+
+_KEYS = (
+    "name", "preset", "config", "head", "layout", "share",
+    "equals", "at_most", "at_least", "tolerance",
+)  # fmt: skip
+
+
+class Check(NamedTuple):
+    """One check of a file: its name, its model with the exact count, and its bounds."""
+
+    name: str
+    config: ModelConfig
+    head: str
+    layout: str
+    found: int
+    bounds: Bounds
+
+
+def read_checks(path: str) -> list[Check]:
+    """The checks in the TOML file *path*; paths in it are relative to its directory.
+
+    Raises ``AlbertCalcError`` with the problems of all checks.
+    """
+    content = _read_toml(path)
+    tables = content.get("check")
+    problems = [f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check"]
+    if not isinstance(tables, list) or not tables:
+        raise AlbertCalcError([*problems, f"{quoted(path)}: has no [[check]] table"])
+    checks = []
+    for number, table in enumerate(tables, 1):
+        try:
+            checks.append(_check(table, number, os.path.dirname(path)))
+        except AlbertCalcError as error:
+            problems += error.problems
+    if problems:
+        raise AlbertCalcError([f"{quoted(path)}: {problem}" for problem in problems])
+    return checks
+
+
+def _check(table: object, number: int, folder: str) -> Check:
+    if not isinstance(table, Mapping):
+        raise AlbertCalcError(f"check {number}: must be a table, got {shown(table)}")
+    name = table.get("name", f"check {number}")
+    label = f"check {number}" if name == f"check {number}" else f"check {number} ({shown(name)})"
+    problems = [f"{shown(k)}: must be one of {', '.join(_KEYS)}" for k in table if k not in _KEYS]
+    for key in ("name", "preset", "config", "head", "layout", "share"):
+        if not isinstance(table.get(key, ""), str):
+            problems.append(f"{key}: must be text, got {shown(table[key])}")
+    if ("preset" in table) == ("config" in table):
+        problems.append("must name either a preset or a config")
+    bounds = None
+    try:
+        bounds = read_bounds(table)
+    except AlbertCalcError as error:
+        problems += error.problems
+    head, layout = table.get("head", "model"), table.get("layout", "transformers")
+    if not problems:
+        try:
+            mapping = _mapping(table, folder)
+            config = ModelConfig.from_dict(mapping, table.get("share"))
+            found = count_parameters(config, head, layout).total
+        except ConfigError as error:
+            problems += error.problems
+    if problems or bounds is None:
+        raise AlbertCalcError([f"{label}: {problem}" for problem in problems])
+    return Check(name, config, head, layout, found, bounds)
+
+
+def _mapping(table: Mapping[str, Any], folder: str) -> Mapping[str, Any]:
+    if "preset" in table:
+        return load_preset(table["preset"]).content
+    if table["config"] == "-":
+        raise ConfigError("config: must be a file or a directory, got '-'")
+    return read_config(os.path.join(folder, table["config"]))
+
+
+def _read_toml(path: str) -> dict[str, Any]:
+    import tomllib
+
+    text = decoded(read_small_file(path), quoted(path))
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except RecursionError:
+        raise ConfigError(f"{quoted(path)}: nested too deeply") from None
+    except ValueError as error:
+        raise ConfigError(f"{quoted(path)}: not valid TOML: {error}") from None

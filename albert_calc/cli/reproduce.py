@@ -1,0 +1,82 @@
+"""``albert-calc reproduce``: printed figures beside the computed ones."""
+
+from importlib import import_module
+
+import click
+
+from albert_calc.cli.options import format_option
+from albert_calc.cli.output import emit, say
+from albert_calc.printed import SOURCES
+from albert_calc.printed.figure import Figure
+from albert_calc.report import Column, Report, Section
+
+
+@click.command
+@click.argument("source", type=click.Choice(list(SOURCES)))
+@format_option
+def reproduce(source: str, format: str) -> int:
+    """Show every figure that the book or the paper prints beside the true one.
+
+    Each is exact, rounds to what is printed, or differs from it. Exit 1 if one is not
+    what it is known to be.
+
+    \b
+    Examples:
+      albert-calc reproduce handbook
+      albert-calc reproduce paper -f markdown
+    """
+    module = import_module(SOURCES[source])
+    figures: list[Figure] = list(module.figures())
+    say("note", (f"{f.where}, {f.what}: {f.note}" for f in figures if f.note))
+    surprising = [f for f in figures if f.verdict != f.expected]
+    say(
+        "warning",
+        (f"{f.where}, {f.what}: expected '{f.expected}', is '{f.verdict}'" for f in surprising),
+    )
+    section = Section(
+        title=module.TITLE,
+        lines=(_summary(figures),),
+        columns=(
+            Column("where", "where", "text"),
+            Column("what", "figure", "text"),
+            Column("printed", "printed", "text"),
+            Column("computed", "computed", "text"),
+            Column("verdict", "verdict", "text"),
+            Column("convention", "convention", "text"),
+        ),
+        rows=tuple(
+            (f.where, f.what, f.printed_text, f.computed_text, _verdict(f), f.convention)
+            for f in figures
+        ),
+    )
+    emit(Report((section,), [_data(f) for f in figures]), format)
+    return 1 if surprising else 0
+
+
+def _summary(figures: list[Figure]) -> str:
+    verdicts = [f.verdict for f in figures]
+    return (
+        f"{len(figures)} figures: {verdicts.count('exact')} exact,"
+        f" {verdicts.count('rounds to')} round to what is printed,"
+        f" {verdicts.count('differs by')} differ"
+    )
+
+
+def _verdict(figure: Figure) -> str:
+    if figure.verdict != "differs by" or figure.difference is None:
+        return figure.verdict
+    return f"differs by {figure.difference:+,}"
+
+
+def _data(figure: Figure) -> dict[str, object]:
+    return {
+        "where": figure.where,
+        "figure": figure.what,
+        "printed": figure.printed_text,
+        "computed": figure.value,
+        "convention": figure.convention,
+        "verdict": figure.verdict,
+        "difference": figure.difference,
+        "expected_verdict": figure.expected,
+        "note": figure.note or None,
+    }

@@ -1,0 +1,77 @@
+"""A printed figure beside the computed one, and the verdict on it. Imports nothing."""
+
+from typing import Literal, NamedTuple
+
+Unit = Literal["parameters", "millions", "percent", "tenths of a percent", "times"]
+Verdict = Literal["exact", "rounds to", "differs by"]
+
+
+class Figure(NamedTuple):
+    """One figure in print.
+
+    ``printed`` is in ``unit`` as printed (82.9% is 829 tenths of a percent);
+    ``computed`` is a number of parameters, or a pair of them of which a reduction or a
+    factor is to be taken. ``convention`` says what is counted, ``expected`` what the
+    verdict has to be, ``note`` what a reader should know.
+    """
+
+    where: str
+    what: str
+    printed: int
+    unit: Unit
+    computed: int | tuple[int, int]
+    convention: str
+    expected: Verdict
+    note: str = ""
+
+    @property
+    def value(self) -> int | float:
+        """What was computed: a count, a fraction saved, or a factor."""
+        if isinstance(self.computed, int):
+            return self.computed
+        before, after = self.computed
+        return before / after if self.unit == "times" else (before - after) / before
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether print and arithmetic agree to the last digit, to the printed one, or not."""
+        numerator, denominator = self._in_unit()
+        if numerator == self.printed * denominator:
+            return "exact"
+        # Half of the last printed digit, in whole numbers.
+        near = 2 * abs(numerator - self.printed * denominator) <= denominator
+        return "rounds to" if near else "differs by"
+
+    @property
+    def difference(self) -> int | None:
+        """Parameters computed minus parameters printed; ``None`` for a fraction."""
+        if not isinstance(self.computed, int):
+            return None
+        return self.computed - self.printed * (10**6 if self.unit == "millions" else 1)
+
+    @property
+    def printed_text(self) -> str:
+        """The figure as it stands in print."""
+        if self.unit == "tenths of a percent":
+            return f"{self.printed / 10:.1f}%"
+        suffix = {"millions": "M", "percent": "%", "times": "×"}.get(self.unit, "")
+        return f"{self.printed:,}{suffix}"
+
+    @property
+    def computed_text(self) -> str:
+        """What was computed, to one digit more than was printed."""
+        value = self.value
+        if isinstance(value, int):
+            return f"{value:,}"
+        if self.unit == "times":
+            return f"{value:.2f}×"
+        return f"{value * 100:.{2 if self.unit == 'tenths of a percent' else 1}f}%"
+
+    def _in_unit(self) -> tuple[int, int]:
+        """The computed value as a fraction of whole numbers, in ``unit``."""
+        if isinstance(self.computed, int):
+            return self.computed, 10**6 if self.unit == "millions" else 1
+        before, after = self.computed
+        if self.unit == "times":
+            return before, after
+        return (before - after) * (100 if self.unit == "percent" else 1000), before
