@@ -12,6 +12,18 @@ integer, ``plain`` an integer such as a width, ``difference`` one with its sign,
 ``percent`` a fraction of one, ``ratio`` a factor, ``number`` any other fraction."""
 
 
+class Quantity(NamedTuple):
+    """A number of another kind than its column's, and what people see in brackets before it."""
+
+    value: int | float
+    kind: Kind
+    aside: str = ""
+
+
+Cell = str | int | float | Quantity | None
+"""A typed value: a name, an exact count, a fraction, or nothing."""
+
+
 class Column(NamedTuple):
     """A column: its key in machine formats, its heading for people, its kind of cells."""
 
