@@ -112,6 +112,15 @@ class Polynomial(NamedTuple):
             for c, s in self.terms
         )
 
+    def coefficients(self, symbol: str) -> tuple[Polynomial, ...]:
+        """What multiplies 1, *symbol*, *symbol*² and so on; one empty sum for zero."""
+        powers: list[list[Term]] = [[]]
+        for coefficient, symbols in self.terms:
+            exponent = symbols.count(symbol)
+            powers += [[] for _ in range(exponent + 1 - len(powers))]
+            powers[exponent].append(Term(coefficient, tuple(s for s in symbols if s != symbol)))
+        return tuple(Polynomial(tuple(terms)) for terms in powers)
+
     def formula(self, notation: Notation = TEXT, values: Mapping[str, int] | None = None) -> str:
         """This polynomial as text, with numbers put in where *values* are given."""
         return " + ".join(_term(t, notation, values) for t in self.terms) or "0"

@@ -1,0 +1,118 @@
+"""Sweeps: what each combination of a grid counts, row by row.
+
+Whatever does not vary is put into the formulas beforehand, and a whole stretch of the
+size that varies fastest is worked out at once, so that a row costs a few multiplications.
+May import ``albert_calc.grid``, ``albert_calc.counts``, ``albert_calc.tensors``,
+``albert_calc.architectures`` and ``albert_calc.algebra``.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import repeat
+
+from albert_calc.algebra import Polynomial
+from albert_calc.architectures import ARCHITECTURES
+from albert_calc.architectures.base import Component
+from albert_calc.counts import component_formulas
+from albert_calc.grid import SYMBOLS, Grid, Stretch, Tally, stretches
+from albert_calc.tensors import Variant
+
+Row = tuple[str | int | None, ...]
+"""One combination: the cells of the columns asked for; counts are exact."""
+
+# A head by name is a column too, so its parameters need a longer name.
+_PART_COLUMNS = {"head": "head_parameters"}
+
+
+def _components() -> Iterator[Component]:
+    for architecture in ARCHITECTURES.values():
+        tables = [*architecture.embeddings.values(), architecture.layer, architecture.pooler]
+        tables += [head.tensors for head in architecture.heads.values()]
+        for table in tables:
+            yield from (tensor.component for tensor in table)
+
+
+_COMPONENTS = tuple(dict.fromkeys(_components()))
+
+COLUMNS: tuple[str, ...] = tuple(
+    dict.fromkeys(
+        (
+            *("share", "head"),
+            *SYMBOLS,
+            "total",
+            *(_PART_COLUMNS.get(c.part, c.part) for c in _COMPONENTS),
+            *(c.name for c in _COMPONENTS),
+        )
+    )
+)
+"""Every column that a row can have: what it is a count of, and the counts."""
+
+
+def sweep(grid: Grid, columns: Sequence[str], tally: Tally | None = None) -> Iterator[Row]:
+    """A row of *columns* for each possible combination of *grid*.
+
+    *tally* is told how many combinations broke which rule so far.
+    """
+    for rows in batches(grid, columns, tally):
+        yield from rows
+
+
+def batches(grid: Grid, columns: Sequence[str], tally: Tally | None = None) -> Iterator[list[Row]]:
+    """The rows of ``sweep`` in lists of up to ``BATCH``, the first without delay."""
+    known: dict[Variant, list[_Column]] = {}
+    for stretch in stretches(grid, Counter() if tally is None else tally):
+        variant = stretch.variant
+        if variant not in known:
+            known[variant] = [_column(grid, c, variant, stretch.symbol) for c in columns]
+        yield list(zip(*[column(stretch) for column in known[variant]], strict=True))
+
+
+_Column = Callable[[Stretch], Iterable[str | int | None]]
+
+
+def _column(grid: Grid, name: str, variant: Variant, inner: str) -> _Column:
+    """How to work out the cells of the column *name* along stretches of *variant*."""
+    if name in ("share", "head"):
+        return partial(_constant, variant.share if name == "share" else variant.head)
+    symbol = SYMBOLS.get(name, "")
+    if name in grid.sizes:
+        return _numbers if symbol == inner else partial(_bound_size, symbol)
+    if symbol and symbol not in grid.ties:
+        return partial(_constant, None)
+    if symbol:
+        polynomial = Polynomial.product(symbol)
+    else:
+        polynomial = Polynomial.sum(
+            f.terms for f in component_formulas(variant) if _is_part(f.component, name)
+        )
+    fixed = {SYMBOLS[k]: tuple(v) for k, v in grid.sizes.items() if len(v) == 1}
+    reduced = polynomial.substitute(grid.ties).substitute(fixed)
+    return partial(_polynomial, reduced.coefficients(inner))
+
+
+def _is_part(component: Component, column: str) -> bool:
+    part = _PART_COLUMNS.get(component.part, component.part)
+    return column in ("total", component.name, part)
+
+
+def _constant(cell: str | None, stretch: Stretch) -> Iterable[str | None]:
+    return repeat(cell, len(stretch.numbers))
+
+
+def _bound_size(symbol: str, stretch: Stretch) -> Iterable[int]:
+    return repeat(stretch.values[symbol], len(stretch.numbers))
+
+
+def _numbers(stretch: Stretch) -> Iterable[int]:
+    return stretch.numbers
+
+
+def _polynomial(coefficients: Sequence[Polynomial], stretch: Stretch) -> Iterable[int]:
+    """The polynomial's values along *stretch*, by Horner's rule."""
+    *lower, top = [c.evaluate(stretch.values) for c in coefficients]
+    numbers = stretch.numbers
+    cells: Iterable[int] = repeat(top, len(numbers))
+    for coefficient in reversed(lower):
+        cells = [c * n + coefficient for c, n in zip(cells, numbers, strict=True)]
+    return cells
