@@ -20,6 +20,8 @@ COMMANDS: dict[str, str] = {
     "presets": "albert_calc.cli.presets",
     "count": "albert_calc.cli.count",
     "check": "albert_calc.cli.check",
+    "verify": "albert_calc.cli.verify",
+    "infer": "albert_calc.cli.infer",
     "explain": "albert_calc.cli.explain",
     "reproduce": "albert_calc.cli.reproduce",
     "cost": "albert_calc.cli.cost",
