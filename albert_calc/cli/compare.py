@@ -6,6 +6,11 @@ from typing import Any
 import click
 
 from albert_calc.algebra import Polynomial
+from albert_calc.cli.cost_report import (
+    compared_costs,
+    cost_options,
+    refuse_idle_workload,
+)
 from albert_calc.cli.options import (
     Source,
     format_option,
@@ -48,8 +53,12 @@ _NAMES = {
 @share_option
 @layout_option
 @click.option("--ablation", is_flag=True, help="Show all four combinations of both techniques.")
+@click.option("--cost", is_flag=True, help="Add what both ways cost in memory and FLOPs.")
+@cost_options
 @format_option
-def compare(ablation: bool, layout: str, format: str, share: str | None, **options: Any) -> None:
+def compare(
+    ablation: bool, cost: bool, layout: str, format: str, share: str | None, **options: Any
+) -> None:
     """Compare a shape built BERT-style with the same built ALBERT-style.
 
     BERT-style is a standard embedding and unshared layers, ALBERT-style a factorized
@@ -62,7 +71,10 @@ def compare(ablation: bool, layout: str, format: str, share: str | None, **optio
       albert-calc compare --preset xxlarge
       albert-calc compare --preset base --preset large --ablation
       albert-calc compare -V 30522 -E 64 -H 512 -L 8 --share ffn
+      albert-calc compare --preset base --cost -B 32 -S 128
     """
+    if not cost:
+        refuse_idle_workload()
     sources = requested({**options, "share": share})
     compared = [
         compare_shapes(s.name, s.annotated(albert_shape(s.mapping, s.overrides, share)), layout)
@@ -76,7 +88,12 @@ def compare(ablation: bool, layout: str, format: str, share: str | None, **optio
         sections = [_side_by_side(c) for c in compared]
     else:
         sections = [_summary(compared)]
-    emit(Report(tuple(sections), [_data(c, ablation) for c in compared]), format)
+    data = [_data(c, ablation) for c in compared]
+    if cost:
+        added, costs = compared_costs(compared, [_heads(c) for c in compared], options)
+        sections += added
+        data = [{**found, "cost": both} for found, both in zip(data, costs, strict=True)]
+    emit(Report(tuple(sections), data), format)
 
 
 def _book_rows() -> list[Source]:

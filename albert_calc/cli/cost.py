@@ -6,10 +6,9 @@ import click
 
 from albert_calc.cli.cost_report import (
     cost_data,
-    cost_notes,
     cost_options,
     cost_section,
-    cost_warnings,
+    say_about_costs,
     workload_of,
 )
 from albert_calc.cli.count import other_heads
@@ -52,8 +51,7 @@ def cost(head: str, share: str | None, layout: str, format: str, **options: Any)
     costs = [cost_of(config, head, layout, workload) for config in models.values()]
     say_about(models.values())
     say("note", (text for config in models.values() for text in other_heads(config, head)))
-    say("note", cost_notes(models, workload))
-    say("warning", cost_warnings(models, workload))
+    say_about_costs(models, workload)
     sharing = f", share {share}" if share else ""
     section = cost_section(
         f"Cost of head {head}, layout {layout}{sharing},",

@@ -1,6 +1,7 @@
 """How the commands that show costs ask for a batch, and what they show of it.
 
-May import click, ``albert_calc.cost``, ``albert_calc.format`` and ``albert_calc.report``.
+May import click, ``albert_calc.cost``, ``albert_calc.comparison``, ``albert_calc.format``
+and ``albert_calc.report``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,8 +12,10 @@ from click.core import ParameterSource
 
 from albert_calc.algebra import TEXT
 from albert_calc.cli.options import SIZE, Function
+from albert_calc.cli.output import say
+from albert_calc.comparison import Comparison
 from albert_calc.config import ModelConfig
-from albert_calc.cost import BATCH, USUAL, Cost, Workload, assumptions
+from albert_calc.cost import BATCH, USUAL, Cost, Workload, assumptions, cost_of
 from albert_calc.flops import flops_formulas
 from albert_calc.format import binary_size, percent
 from albert_calc.memory import BITS, MOMENTS
@@ -23,11 +26,11 @@ _SHORT_DTYPES: Mapping[str, str] = {"fp32": "float32", "fp16": "float16", "bf16"
 
 _WORKLOAD = ("batch_size", "sequence_length", "dtype", "optimizer")
 
-_LINES = (
-    "The activations, and so the training memory, are an estimate; all else is exact.",
-    "training memory = training state + activations; MiB = 2^20, GiB = 2^30 bytes",
+_EXACT = "Exact figures; MiB is 2^20 bytes, GiB 2^30 bytes."
+_ESTIMATE = (
+    "The activations are an estimate, and so is the training memory, which is"
+    " training state + activations."
 )
-
 
 _PART_ROWS: Mapping[str, str] = {
     "weights": "training_weights_bytes",
@@ -77,8 +80,13 @@ def refuse_idle_workload() -> None:
             raise click.UsageError(f"{option} belongs to --cost: give both or none")
 
 
-def cost_warnings(models: Mapping[str, ModelConfig], workload: Workload) -> Iterator[str]:
-    """What in *workload* the *models* could not run."""
+def say_about_costs(models: Mapping[str, ModelConfig], workload: Workload) -> None:
+    """Tell what cannot be told of *models*, and what they could not run."""
+    say("note", _unknown(models, workload))
+    say("warning", _too_long(models, workload))
+
+
+def _too_long(models: Mapping[str, ModelConfig], workload: Workload) -> Iterator[str]:
     length = workload.sequence_length
     for name, config in models.items():
         if length > config.max_position_embeddings:
@@ -89,8 +97,7 @@ def cost_warnings(models: Mapping[str, ModelConfig], workload: Workload) -> Iter
             )
 
 
-def cost_notes(models: Mapping[str, ModelConfig], workload: Workload) -> Iterator[str]:
-    """What about *models* cannot be told."""
+def _unknown(models: Mapping[str, ModelConfig], workload: Workload) -> Iterator[str]:
     if workload.training_dtype is not None:
         for name, config in models.items():
             if config.num_attention_heads is None:
@@ -103,17 +110,42 @@ def cost_section(
     costs: Iterable[Cost],
     workload: Workload,
     lines: Sequence[str] = (),
-    notes: bool = True,
 ) -> Section:
     """One table: a row a figure, one of *columns* for each of *costs*."""
     found = [_rows(cost) for cost in costs]
     return Section(
         title=f"{title} at B = {workload.batch_size:,}, S = {workload.sequence_length:,}",
-        lines=(*lines, *_LINES),
+        lines=(*lines, _EXACT, *([_ESTIMATE] if workload.training_dtype else [])),
         columns=(Column("component", "figure", "name"), *columns),
         rows=tuple((key, *(rows[key] for rows in found)) for key in found[0]),
-        notes=tuple(assumptions(workload)) if notes else (),
+        notes=tuple(assumptions(workload)),
     )
+
+
+def compared_costs(
+    compared: Sequence[Comparison],
+    headings: Sequence[tuple[str, str]],
+    options: Mapping[str, Any],
+) -> tuple[list[Section], list[dict[str, Any]]]:
+    """What both sides of each of *compared* cost: as tables, and as JSON reports carry it."""
+    workload = workload_of(options)
+    say_about_costs({c.name: c.albert_style for c in compared}, workload)
+    sections, data = [], []
+    for c, texts in zip(compared, headings, strict=True):
+        sides = {"bert_style": c.bert_style, "albert_style": c.albert_style}
+        costs = {key: cost_of(side, "model", c.layout, workload) for key, side in sides.items()}
+        columns = [Column(key, text, "count") for key, text in zip(sides, texts, strict=True)]
+        section = cost_section(f"{c.name}: cost", columns, costs.values(), workload)
+        sections.append(section._replace(label=("preset", c.name), notes=()))
+        data.append(
+            {
+                key: cost_data(costs[key], side, "model", c.layout, workload)
+                for key, side in sides.items()
+            }
+        )
+    # Said once, under the last table.
+    sections[-1] = sections[-1]._replace(notes=tuple(assumptions(workload)))
+    return sections, data
 
 
 def _rows(cost: Cost) -> dict[str, Cell]:

@@ -64,7 +64,7 @@ def _section(section: Section, canvas: Canvas) -> RenderableType:
     if len(words.columns) > 2 and None not in tables:
         return Group(*head, tables[0] or "", "", tables[1] or "")
     explained = [c.heading.replace("\n", " ") for c in section.columns if "\n" in c.heading]
-    return Group(*head, *(Text(line) for line in explained), *_blocks(section))
+    return Group(*head, *(Text(line) for line in explained), *_blocks(section, canvas.width or 0))
 
 
 def _notes(section: Section) -> list[Text]:
@@ -157,19 +157,26 @@ def _table(section: Section, widths: list[int], canvas: Canvas, gap: int) -> Tab
     return table
 
 
-def _blocks(section: Section) -> list[RenderableType]:
-    """One small two-column grid a row: headings to the left, values to the right."""
+def _blocks(section: Section, width: int) -> list[RenderableType]:
+    """One block a row: headings to the left, values to the right, or under them if wide."""
     first, *others = section.columns
     number_width = _least_width(section) - 2
+    headings = ["  " + c.heading.split("\n")[0].rstrip(":") for c in others]
+    numeric = [cell_len(h) for h, c in zip(headings, others, strict=True) if is_numeric(c)]
+    under = max(numeric, default=0) + 2 + number_width > width
     blocks: list[RenderableType] = []
     for row in section.rows:
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column()
-        grid.add_column(min_width=number_width)
-        for value, column in zip(row[1:], others, strict=True):
+        if not under:
+            grid.add_column(min_width=number_width)
+        for heading, value, column in zip(headings, row[1:], others, strict=True):
             text = cell_text(value, column)
-            if text:
-                aligned = text.rjust(number_width) if is_numeric(column) else text
-                grid.add_row(Text("  " + column.heading.split("\n")[0].rstrip(":")), Text(aligned))
+            aligned = text.rjust(number_width) if is_numeric(column) else text
+            if text and under:
+                grid.add_row(Text(heading))
+                grid.add_row(Text("  " + aligned))
+            elif text:
+                grid.add_row(Text(heading), Text(aligned))
         blocks += [Text(""), Text(cell_text(row[0], first), style="bold"), grid]
     return blocks
