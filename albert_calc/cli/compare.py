@@ -20,6 +20,7 @@ from albert_calc.cli.options import (
     source_options,
 )
 from albert_calc.cli.output import emit, say, say_about
+from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
 from albert_calc.cli.shape import config_data, shape_line
 from albert_calc.comparison import (
     TOKEN_ROW,
@@ -53,12 +54,14 @@ _NAMES = {
 @share_option
 @layout_option
 @click.option("--ablation", is_flag=True, help="Show all four combinations of both techniques.")
+@picture_options("--chart", "Draw both ways of each model as bars, on a common scale.")
 @click.option("--cost", is_flag=True, help="Add what both ways cost in memory and FLOPs.")
 @cost_options
 @format_option
 def compare(
-    ablation: bool, cost: bool, layout: str, format: str, share: str | None, **options: Any
-) -> None:
+    ablation: bool, chart: bool, cost: bool, save: str | None, layout: str, format: str,
+    share: str | None, **options: Any,
+) -> None:  # fmt: skip
     """Compare a shape built BERT-style with the same built ALBERT-style.
 
     BERT-style is a standard embedding and unshared layers, ALBERT-style a factorized
@@ -72,7 +75,9 @@ def compare(
       albert-calc compare --preset base --preset large --ablation
       albert-calc compare -V 30522 -E 64 -H 512 -L 8 --share ffn
       albert-calc compare --preset base --cost -B 32 -S 128
+      albert-calc compare --chart --save compare.svg
     """
+    refuse_contradictions("--chart", chart, save, "ablation", "cost")
     if not cost:
         refuse_idle_workload()
     sources = requested({**options, "share": share})
@@ -82,6 +87,11 @@ def compare(
     ]
     say_about(c.albert_style for c in compared)
     say("note", _layout_notes(compared))
+    if chart:
+        from albert_calc.cli.drawings import comparison_chart
+
+        show(comparison_chart(compared, [_name(c) for c in compared]), save)
+        return
     if ablation:
         sections = [_ablation(c) for c in compared]
     elif sources:

@@ -7,15 +7,21 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 import click
 
 from albert_calc.config import ModelConfig
+from albert_calc.configfile import quoted
+from albert_calc.errors import AlbertCalcError
 from albert_calc.render import Canvas, render, to_ascii
 from albert_calc.report import Report
 from albert_calc.text import printable
+
+_LONG = 200_000
+"""Steps that take long enough for somebody to wonder."""
 
 
 def canvas() -> Canvas:
@@ -38,6 +44,72 @@ def write(text: str) -> None:
         if not is_closed_pipe(error):
             raise
         silence(sys.stdout)
+
+
+def write_chunks(chunks: Iterable[str]) -> bool:
+    """Write each of *chunks* to standard output as soon as it is there.
+
+    Stops, and returns ``False``, when the reader has gone.
+    """
+    try:
+        for chunk in chunks:
+            click.echo(chunk, nl=False, color=True)
+    except OSError as error:
+        if not is_closed_pipe(error):
+            raise
+        silence(sys.stdout)
+        return False
+    return True
+
+
+@contextmanager
+def progress(length: int) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error for *length* steps; what this gives is told the steps done.
+
+    There is no bar for work that is done at once, where nobody would see it, or where it
+    would stand in the way of the result.
+    """
+    seen = length >= _LONG and sys.stderr.isatty() and not sys.stdout.isatty()
+    with click.progressbar(
+        length=length, file=sys.stderr, hidden=not seen, update_min_steps=_LONG // 10
+    ) as bar:
+        steps = 0
+
+        def reach(done: int) -> None:
+            nonlocal steps
+            bar.update(done - steps)
+            steps = done
+
+        yield reach
+
+
+def write_file(path: str, text: str) -> None:
+    """Write *text* to the file *path*, whole or not at all; a file that is there is replaced.
+
+    Raises ``AlbertCalcError`` with the reason if that cannot be done.
+    """
+    try:
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):
+            raise AlbertCalcError(f"{quoted(path)}: must be a regular file to be replaced")
+        if os.path.exists(target) and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        _replace(target, text)
+    except OSError as error:
+        raise AlbertCalcError(f"{quoted(path)}: cannot be written: {error.strerror}") from None
+
+
+def _replace(target: str, text: str) -> None:
+    """Put a finished file in the place of *target*, so that no half-written one is ever there."""
+    unfinished = os.path.join(os.path.dirname(target), f".albert-calc-{os.urandom(6).hex()}.tmp")
+    try:
+        with open(unfinished, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.replace(unfinished, target)
+    except BaseException:
+        if os.path.exists(unfinished):
+            os.unlink(unfinished)
+        raise
 
 
 def is_closed_pipe(error: OSError) -> bool:

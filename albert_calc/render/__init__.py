@@ -33,7 +33,8 @@ def render(report: Report, format: str, canvas: Canvas) -> str:
 
 _ASCII = str.maketrans(
     {"×": "x", "·": "*", "²": "^2", "³": "^3", "→": "->", "≤": "<=", "≥": ">=", "≠": "!=",
-     "−": "-", "…": "...", "█": "#", "▌": "#", "░": "."}
+     "−": "-", "…": "...", **dict.fromkeys("█▉▊▋▌▍▎▏", "#"), "─": "-",
+     "│": "|", **dict.fromkeys("┌┐├┤└┘", "+")}
 )  # fmt: skip
 
 

@@ -1,0 +1,26 @@
+"""Lines of text for pictures: wrapped at words, padded to a width in terminal cells.
+
+May import rich.
+"""
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+_CONSOLE = Console(width=80, height=100)
+
+
+def wrapped(text: str, width: int, style: str = "") -> list[Text]:
+    """*text* in lines of at most *width* cells, broken between words where possible."""
+    return list(Text(text, style=style).wrap(_CONSOLE, max(width, 1))) or [Text("")]
+
+
+def padded(text: str, width: int, right: bool = False) -> str:
+    """*text* with spaces up to *width* cells, after it or before it."""
+    spaces = " " * (width - cell_len(text))
+    return spaces + text if right else text + spaces
+
+
+def widest(texts: list[str]) -> int:
+    """The width of the longest of *texts* in cells."""
+    return max((cell_len(text) for text in texts), default=0)
