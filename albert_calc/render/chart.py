@@ -12,7 +12,7 @@ from rich.text import Text
 
 from albert_calc.format import count
 from albert_calc.picture import Bar, BarGroup, Chart, Panel, eighths
-from albert_calc.render.lines import padded, widest, wrapped
+from albert_calc.render.lines import flowed, padded, widest, wrapped
 
 _GAP = "  "
 _SHORTEST = 16  # cells; where the longest bar would be shorter, the labels move away
@@ -30,8 +30,9 @@ class _Widths(NamedTuple):
     remark: int
 
     def beside(self, width: int) -> int:
-        """What a line of *width* cells has left for the bar."""
-        return width - sum(w + len(_GAP) for w in self if w)
+        """What a line of *width* cells has left for the bar; without names it is indented."""
+        texts = self.label + len(_GAP) + len(_GAP) + self.value
+        return width - self.name - len(_GAP) - texts - bool(self.remark) * len(_GAP) - self.remark
 
 
 def lines(chart: Chart, width: int) -> list[Text]:
@@ -63,29 +64,30 @@ def _widths(chart: Chart) -> _Widths:
 
 
 def _group(group: BarGroup, panel: Panel, widths: _Widths, width: int) -> Iterator[Text]:
+    names = [text for text in (group.name, group.detail) if text]
     if widths.beside(width) >= _SHORTEST:
-        yield from _beside(group, panel, widths, width)
+        yield from _beside(names, group, panel, widths, width)
         return
-    heading = _GAP.join(text for text in (group.name, group.detail) if text)
-    if heading:
-        yield from wrapped(heading, width)
+    for line in flowed(names, width, _GAP):
+        yield from wrapped(line, width)
     unnamed = widths._replace(name=0)
     if unnamed.beside(width) >= _SHORTEST:
-        yield from _beside(group._replace(name="", detail=""), panel, unnamed, width)
-        return
-    for bar in group.bars:
-        yield from _below(bar, panel, unnamed, max(width, widths.value))
+        yield from _beside([], group, panel, unnamed, width)
+    else:
+        for bar in group.bars:
+            yield from _below(bar, panel, widths, max(width, widths.value))
 
 
-def _beside(group: BarGroup, panel: Panel, widths: _Widths, width: int) -> Iterator[Text]:
+def _beside(
+    names: list[str], group: BarGroup, panel: Panel, widths: _Widths, width: int
+) -> Iterator[Text]:
     """One line a bar: name, label, bar, value, remark."""
-    names = [text for text in (group.name, group.detail) if widths.name]
     cells = widths.beside(width)
     for name, bar in zip_longest(names, group.bars):
-        line = Text(padded(name or "", widths.name) + _GAP if widths.name else "")
+        line = Text(padded(name or "", widths.name) + _GAP)
         if bar is not None:
-            line.append(padded(bar.label, widths.label) + _GAP)
             drawn = _bar(bar, panel, cells)
+            line.append(padded(bar.label, widths.label) + _GAP)
             line.append(drawn).append(" " * (cells - drawn.cell_len) + _GAP)
             line.append(padded(count(bar.value), widths.value, right=True))
             line.append(_GAP + bar.remark if bar.remark else "")
@@ -94,11 +96,11 @@ def _beside(group: BarGroup, panel: Panel, widths: _Widths, width: int) -> Itera
 
 def _below(bar: Bar, panel: Panel, widths: _Widths, width: int) -> Iterator[Text]:
     """The texts of a bar, and the bar in a line of its own under them."""
-    texts = [bar.label, count(bar.value), bar.remark]
-    if widths.beside(width) >= -len(_GAP):
-        texts[0] = padded(bar.label, widths.label)
-        texts[1] = padded(texts[1], widths.value, right=True)
-    yield from wrapped(_GAP.join(text for text in texts if text), width)
+    label, value = bar.label, count(bar.value)
+    if len(_GAP) * 2 + widths.label + widths.value + widths.remark <= width:
+        label, value = padded(label, widths.label), padded(value, widths.value, right=True)
+    for line in flowed([text for text in (label, value, bar.remark) if text], width, _GAP):
+        yield from wrapped(line, width)
     yield _bar(bar, panel, width)
 
 

@@ -3,6 +3,8 @@
 May import rich.
 """
 
+from collections.abc import Iterable
+
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -12,7 +14,21 @@ _CONSOLE = Console(width=80, height=100)
 
 def wrapped(text: str, width: int, style: str = "") -> list[Text]:
     """*text* in lines of at most *width* cells, broken between words where possible."""
-    return list(Text(text, style=style).wrap(_CONSOLE, max(width, 1))) or [Text("")]
+    lines = Text(text, style=style).wrap(_CONSOLE, max(width, 1))
+    for line in lines:
+        line.rstrip()
+    return list(lines)
+
+
+def flowed(texts: Iterable[str], width: int, gap: str) -> list[str]:
+    """*texts* with *gap* between them, as many on a line of *width* cells as fit."""
+    lines: list[str] = []
+    for text in texts:
+        if lines and cell_len(lines[-1] + gap + text) <= width:
+            lines[-1] += gap + text
+        else:
+            lines.append(text)
+    return lines
 
 
 def padded(text: str, width: int, right: bool = False) -> str:
