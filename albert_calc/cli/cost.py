@@ -23,6 +23,7 @@ from albert_calc.cli.options import (
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.shape import config_data, shape_line
 from albert_calc.cost import cost_of
+from albert_calc.errors import ConfigError
 from albert_calc.report import Column, Report
 
 
@@ -47,7 +48,15 @@ def cost(head: str, share: str | None, layout: str, format: str, **options: Any)
     """
     sources = some_requested({**options, "share": share})
     workload = workload_of(options)
-    models = {source.name: source.config(share) for source in sources}
+    problems = list(workload.problems())
+    models = {}
+    for source in sources:
+        try:
+            models[source.name] = source.config(share)
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(problems)
     costs = [cost_of(config, head, layout, workload) for config in models.values()]
     say_about(models.values())
     say("note", (text for config in models.values() for text in other_heads(config, head)))
