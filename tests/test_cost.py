@@ -18,10 +18,13 @@ from albert_calc import ModelConfig, count_parameters
 from albert_calc.algebra import Polynomial
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import FEED_FORWARD, Tensor
+from albert_calc.cli.cost_report import cost_section
 from albert_calc.cost import Cost, Workload, assumptions, cost_of
 from albert_calc.errors import ConfigError
 from albert_calc.flops import TERMS, count_flops
 from albert_calc.memory import BITS, activation_formula, weights_bytes
+from albert_calc.render import Canvas, render
+from albert_calc.report import Column, Quantity, Report
 
 MEASURED = [*oracle("flops")["cases"], *oracle("flops_more")["cases"]]
 
@@ -319,6 +322,26 @@ SUMS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("width", [8, 24, 40, 60, 80, 120])
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_no_digit_is_lost(width: int, ascii_only: bool) -> None:
+    """However narrow the terminal, every figure of every model is there whole."""
+    names = ("bert-large-uncased", "albert-xxlarge-v2")
+    workload = Workload(1024, 512)
+    costs = [cost_of(ModelConfig.from_preset(name), workload=workload) for name in names]
+    columns = [Column(name, name, "count") for name in names]
+    section = cost_section("Cost", columns, costs, workload)
+    text = render(Report((section,), None), "table", Canvas(width, ascii_only))
+    found = text.split()
+    for row in section.rows:
+        for cell in row[1:]:
+            value = cell.value if isinstance(cell, Quantity) else cell
+            if isinstance(value, int):
+                assert f"{value:,}" in found
+    if width >= 40 and not ascii_only:
+        assert max(map(len, text.splitlines())) <= width
+
+
 @pytest.mark.parametrize(
     ("given", "canonical"),
     [("fp32", "float32"), ("fp16", "float16"), ("bf16", "bfloat16"), ("int8", "int8")],
@@ -329,9 +352,12 @@ def test_spellings(run: Run, given: str, canonical: str) -> None:
     assert list(json.loads(result.stdout)[0]["weights_bytes"]) == [canonical]
 
 
+INTEGERS = ("int8", "int4", "int8")
+
+
 def test_integers_are_not_trained(run: Run) -> None:
     """With integers alone there is no training state: null, no rows, and a sentence."""
-    arguments = ("cost", "--preset", "base", "--dtype", "int8", "--dtype", "int4")
+    arguments = ("cost", "--preset", "base", *(a for d in INTEGERS for a in ("--dtype", d)))
     data = json.loads(run(*arguments, "-f", "json").stdout)[0]
     assert data["training_dtype"] is None
     assert data["training_bytes"] is None
