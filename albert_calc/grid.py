@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from albert_calc.algebra import Dims
 from albert_calc.architectures import ARCHITECTURES
-from albert_calc.config import SIZES, ModelConfig
+from albert_calc.config import SIZES, ModelConfig, Traits
 from albert_calc.errors import ConfigError
 from albert_calc.tensors import Variant
 
@@ -42,7 +42,7 @@ _ONE_INNER_LAYER = Rule(
     "inner_group_num: must be 1 unless all blocks are shared", "N", lambda v: v["N"] == 1
 )
 _BUILT_NOT_RUN = Rule(
-    "more groups or inner layers than num_hidden_layers has room for;"
+    "num_hidden_groups, inner_group_num: more than num_hidden_layers has room for;"
     " such a model can be built but not run, and is counted as built",
     "GNL",
     lambda v: v["N"] <= v["L"] // v["G"],
@@ -100,7 +100,7 @@ def grid_over(
     lacking = [k for k, v in sizes.items() if len(v) > 1 and _lacks(base.model_type, k)]
     if lacking:
         raise ConfigError(
-            f"{key}: must be a single value, a {base.model_type} model has none to vary"
+            f"{key}: must be a single value, since {base.model_type} has none of its own to vary"
             for key in lacking
         )
     ties: dict[str, Dims] = {"I": (4, "H")} if intermediate_follows else {}
@@ -165,9 +165,13 @@ def _rules(grid: Grid, share: str, head: str) -> list[Rule]:
     """The rules that combinations with *share* and *head* can break, fatal ones first."""
     rules = []
     if head not in ARCHITECTURES[grid.model_type].heads:
-        text = f"head: a {grid.model_type} model has no {head}"
+        text = f"head: {grid.model_type} has no {head}"
         rules.append(Rule(text, "", _never))
-    if "num_attention_heads" in grid.sizes:
+    heads = grid.sizes.get("num_attention_heads", ())
+    if len(heads) == 1:
+        text = f"{_HEADS_DIVIDE.text}, got {next(iter(heads))}"
+        rules.append(_HEADS_DIVIDE._replace(text=text))
+    elif heads:
         rules.append(_HEADS_DIVIDE)
     if share != "all":
         rules.append(_ONE_INNER_LAYER)
@@ -211,7 +215,8 @@ def _by_variant(
     else:
         groups = [(values["E"] != values["H"], numbers)]
     for factorized, group in groups:
-        variant = Variant(grid.model_type, head, grid.layout, share, grid.tied, factorized)
+        traits = Traits(grid.model_type, share, grid.tied, factorized)
+        variant = Variant(traits, head, grid.layout)
         yield Stretch(variant, values, symbol, group)
 
 

@@ -65,13 +65,14 @@ def parse_sizes(key: str, text: str) -> Collection[int]:
 def parse_names(key: str, text: str, known: Collection[str]) -> tuple[str, ...]:
     """The names that *text* lists, separated by commas, each once.
 
-    Raises ``ConfigError`` for every one that is not *known*.
+    Raises ``ConfigError`` for those that are not *known*.
     """
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     unknown = [name for name in names if name not in known]
     if unknown:
         listed = ", ".join(known)
-        raise ConfigError(f"{key}: must be one of {listed}, got {shown(n)}" for n in unknown[:10])
+        got = ", ".join(shown(name) for name in unknown[:10])
+        raise ConfigError(f"{key}: must be one of {listed}, got {got}")
     return names
 
 

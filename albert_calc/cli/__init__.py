@@ -19,6 +19,8 @@ COMMANDS: dict[str, str] = {
     "layers": "albert_calc.cli.layers",
     "presets": "albert_calc.cli.presets",
     "count": "albert_calc.cli.count",
+    "sweep": "albert_calc.cli.sweep",
+    "solve": "albert_calc.cli.solve",
     "check": "albert_calc.cli.check",
     "verify": "albert_calc.cli.verify",
     "infer": "albert_calc.cli.infer",

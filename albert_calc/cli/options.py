@@ -74,8 +74,11 @@ PRESET = PresetType()
 _SHORT_LETTERS = "VEHLIA"
 
 
-def size_options(*symbols: str) -> Decorator:
-    """One option for each of the sizes with these *symbols*, named after its key."""
+def size_options(*symbols: str, lists: bool = False) -> Decorator:
+    """One option for each of the sizes with these *symbols*, named after its key.
+
+    With *lists* its text is passed on, to be read as values and ranges.
+    """
 
     def decorate(command: Function) -> Function:
         for size in reversed(SIZES):
@@ -84,8 +87,8 @@ def size_options(*symbols: str) -> Decorator:
                     *([f"-{size.symbol}"] if size.symbol in _SHORT_LETTERS else []),
                     f"--{size.key.replace('_', '-')}",
                     size.key,
-                    type=SIZE,
-                    metavar="N",
+                    type=click.STRING if lists else SIZE,
+                    metavar="VALUES" if lists else "N",
                     help=f"{size.symbol}: {size.meaning}.",
                 )(command)
         return command
@@ -128,8 +131,11 @@ def head_option(command: Function) -> Function:
     )(command)  # fmt: skip
 
 
-def source_options(multiple: bool = False) -> Decorator:
-    """``--preset`` (repeatable if *multiple*), ``--config``, ``--model-type`` and all sizes."""
+def source_options(multiple: bool = False, lists: bool = False) -> Decorator:
+    """``--preset`` (repeatable if *multiple*), ``--config``, ``--model-type`` and all sizes.
+
+    *lists* is that of ``size_options``.
+    """
 
     def decorate(command: Function) -> Function:
         more = " Repeatable." if multiple else ""
@@ -147,7 +153,7 @@ def source_options(multiple: bool = False) -> Decorator:
                     "--model-type", type=click.Choice(list(ARCHITECTURES)),
                     help="The architecture; by default the config's.",
                 ),
-                size_options(*(s.symbol for s in SIZES)),
+                size_options(*(s.symbol for s in SIZES), lists=lists),
                 click.option(
                     "--tie-word-embeddings/--no-tie-word-embeddings", default=None,
                     help="Whether the output layer is the token table.",

@@ -24,16 +24,22 @@ def _section(section: Section) -> str:
     lines = [f"**{escape(section.title)}**", ""]
     for line in section.lines:
         lines += [escape(line), ""]
-    lines.append(_row([escape(c.heading.replace("\n", " ")) for c in section.columns]))
+    lines += table(section)
+    if section.notes:
+        lines += ["", *(f"- {escape(note)}" for note in section.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def table(section: Section) -> list[str]:
+    """The lines of the pipe table of *section*; the first two are its head."""
+    lines = [_row([escape(c.heading.replace("\n", " ")) for c in section.columns])]
     lines.append(_row(["---:" if is_numeric(c) else "---" for c in section.columns]))
     for row in section.rows:
         texts = [escape(cell_text(v, c)) for v, c in zip(row, section.columns, strict=True)]
         if section.has_total and row is section.rows[-1]:
             texts = [f"**{t}**" if t else t for t in texts]
         lines.append(_row(texts))
-    if section.notes:
-        lines += ["", *(f"- {escape(note)}" for note in section.notes)]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _row(texts: list[str]) -> str:

@@ -1,0 +1,218 @@
+"""``albert-calc sweep``: a row for every combination of sizes, sharing and heads."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import click
+
+from albert_calc.architectures import ARCHITECTURES, HEADS, SHARES
+from albert_calc.cli.options import (
+    Source,
+    format_choice,
+    layout_option,
+    one_requested,
+    source_options,
+)
+from albert_calc.cli.output import canvas, emit, progress, say, say_about, write_chunks
+from albert_calc.cli.shape import sizes_line
+from albert_calc.config import ModelConfig, checked_sizes
+from albert_calc.errors import ConfigError
+from albert_calc.grid import SYMBOLS, Grid, Tally, broken_rules, grid_over
+from albert_calc.ranges import parse_names, parse_sizes
+from albert_calc.render.stream import stream
+from albert_calc.report import Column, Report, Section
+from albert_calc.sweep import COLUMNS, Row, batches
+
+_LARGEST_TABLE = 1_000
+
+
+@click.command
+@source_options(lists=True)
+@click.option(
+    "--head",
+    default="model",
+    show_default=True,
+    metavar="NAMES",
+    help=f"What stands on the encoder: {', '.join(HEADS)}.",
+)
+@click.option(
+    "--share", metavar="NAMES", help=f"Which blocks the layers share: {', '.join(SHARES)}."
+)
+@layout_option
+@click.option(
+    "--columns",
+    metavar="NAMES",
+    help="The columns, such as hidden_size,layers,total; by default what varies, and the total.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 2 if a combination is impossible.")
+@format_choice("table", "csv", "json", "jsonl", "markdown")
+def sweep(columns: str | None, strict: bool, format: str, **options: Any) -> None:
+    """Count every combination of sizes, sharing and heads, one row each.
+
+    Each size takes values and ranges: 64,128 or 256:1024:64 (the end is included). Write
+    30_000 here, not 30,000. Names are lists too: --share all,none. The last size varies
+    fastest. When -H varies and -I is not given, I follows as 4 × H. A combination that
+    cannot be built is skipped and reported. Rows are written as they come, in any number,
+    except those of a table.
+
+    \b
+    Examples:
+      albert-calc sweep --preset albert-base-v2 -E 64,128,256,768 --share all,none
+      albert-calc sweep --preset base -H 256:1024:64 -A 1 --columns hidden_size,layers,total
+      albert-calc sweep -V 1000:1_000_000 -E 128 -H 768 -L 12 -f csv
+    """
+    asked = _asked(columns, options)
+    grid = asked.grid
+    say_about([asked.base])
+    say("note", asked.notes)
+    if strict:
+        _refuse(_fatal(broken_rules(grid)), grid)
+    tally: Tally = Counter()
+    rows = _watched(grid, asked.columns, tally)
+    described = [_described(name) for name in asked.columns]
+    if format == "table":
+        emit(_table(asked, described, rows), format)
+    elif not write_chunks(stream(format, described, rows, canvas())):
+        return
+    skipped = _fatal(tally)
+    say("note", (f"skipped {text}" for text in _counted(skipped, grid)))
+    say("warning", _counted(tally - skipped, grid))
+
+
+class _Asked(NamedTuple):
+    """What a command line asks for; *base* holds what all combinations have in common."""
+
+    name: str
+    base: ModelConfig
+    grid: Grid
+    columns: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def _asked(columns: str | None, options: dict[str, Any]) -> _Asked:
+    """The grid and the columns; ``ConfigError`` with everything that is wrong with them."""
+    problems: list[str] = []
+    sizes: dict[str, Collection[int]] = {}
+    names: tuple[str, ...] = ()
+    lists: dict[str, tuple[str, ...]] = {"share": (), "head": ()}
+    for key in SYMBOLS:
+        if options[key] is not None:
+            with _collecting(problems):
+                sizes[key] = parse_sizes(key, options[key])
+    for key, known in (("head", HEADS), ("share", SHARES)):
+        if options[key] is not None:
+            with _collecting(problems):
+                lists[key] = parse_names(key, options[key], known)
+    if columns is not None:
+        with _collecting(problems):
+            names = _column_names(columns)
+    # The first of each size stands for all; 1 for those that cannot be read.
+    first = {k: next(iter(sizes.get(k, (1,)))) for k in SYMBOLS if options[k] is not None}
+    follows = len(sizes.get("hidden_size", ())) > 1 and "intermediate_size" not in sizes
+    with _collecting(problems):
+        source = one_requested({**options, **first, "share": ",".join(lists["share"])})
+        base, single = _base(source, annotated=not follows)
+        shares = lists["share"] or (ARCHITECTURES[base.model_type].default_share,)
+        grid = grid_over(
+            base, {**single, **sizes}, shares=shares, heads=lists["head"],
+            layout=options["layout"], intermediate_follows=follows,
+        )  # fmt: skip
+    if problems:
+        raise ConfigError(problems)
+    notes = ("intermediate_size: follows hidden_size, 4 × H",) if follows else ()
+    return _Asked(source.name, base, grid, names or (*grid.varied, "total"), notes)
+
+
+def _base(source: Source, annotated: bool) -> tuple[ModelConfig, dict[str, Collection[int]]]:
+    """The config of *source*, unshared, and apart from it the sizes that must fit others.
+
+    So that its first combination is not asked what is asked of every single one.
+    """
+    keys = {**source.mapping, **source.overrides}
+    problems: list[str] = []
+    single: dict[str, Collection[int]] = {}
+    for key, neutral in (("num_attention_heads", None), ("inner_group_num", 1)):
+        if keys.get(key) is not None:
+            with _collecting(problems):
+                single[key] = (checked_sizes(keys, key)[key],)
+            keys[key] = neutral
+    with _collecting(problems):
+        base = ModelConfig.from_dict(keys, "none")
+    if problems:
+        raise ConfigError(problems)
+    return (source.annotated(base) if annotated else base), single
+
+
+@contextmanager
+def _collecting(problems: list[str]) -> Iterator[None]:
+    try:
+        yield
+    except ConfigError as error:
+        problems += error.problems
+
+
+def _column_names(text: str) -> tuple[str, ...]:
+    """The columns that *text* lists: keys, with either dash, or symbols."""
+    keys = {symbol: key for key, symbol in SYMBOLS.items()}
+    names = [name.strip() for name in text.split(",")]
+    listed = ",".join(keys.get(name, name.replace("-", "_")) for name in names)
+    return parse_names("columns", listed, COLUMNS)
+
+
+def _watched(grid: Grid, columns: tuple[str, ...], tally: Tally) -> Iterator[list[Row]]:
+    """The rows in batches, with a progress bar; ``ConfigError`` if there are none at all."""
+    written = 0
+    with progress(grid.combinations) as reach:
+        for rows in batches(grid, columns, tally):
+            yield rows
+            written += len(rows)
+            reach(written + _fatal(tally).total())
+    if not written:
+        _refuse(_fatal(tally), grid)
+
+
+def _fatal(tally: Tally) -> Tally:
+    return Counter({rule: n for rule, n in tally.items() if rule.fatal})
+
+
+def _counted(tally: Tally, grid: Grid) -> Iterator[str]:
+    for rule, count in tally.items():
+        yield f"{count:,} of {grid.combinations:,} combinations: {rule.text}"
+
+
+def _refuse(skipped: Tally, grid: Grid) -> None:
+    if skipped:
+        raise ConfigError(f"impossible, {text}" for text in _counted(skipped, grid))
+
+
+def _described(name: str) -> Column:
+    if name in ("share", "head"):
+        return Column(name, name, "text")
+    if name in SYMBOLS:
+        return Column(name, SYMBOLS[name], "plain")
+    return Column(name, name.replace("_", " "), "count")
+
+
+def _table(asked: _Asked, columns: list[Column], batches: Iterator[list[Row]]) -> Report:
+    grid = asked.grid
+    rows: list[Row] = []
+    for batch in batches:
+        rows += batch
+        if len(rows) > _LARGEST_TABLE:
+            raise ConfigError(
+                f"format: a table must have at most {_LARGEST_TABLE:,} rows; give -f csv,"
+                " or another format, for more"
+            )
+    fixed = {k: next(iter(v)) for k, v in grid.sizes.items() if len(v) == 1}
+    lines = [sizes_line(fixed, asked.base.assumed)]
+    lines += [f"share {s}" for s in grid.shares if len(grid.shares) == 1]
+    lines += [f"head {h}" for h in grid.heads if len(grid.heads) == 1]
+    section = Section(
+        title=f"{asked.name}: {len(rows):,} combinations, layout {grid.layout}",
+        lines=(", ".join(lines),),
+        columns=tuple(columns),
+        rows=tuple(rows),
+    )
+    return Report((section,), rows)
