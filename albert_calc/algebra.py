@@ -27,6 +27,11 @@ class Term(NamedTuple):
     symbols: tuple[str, ...]
 
 
+Terms = tuple[Term, ...]
+BareTerms = tuple[tuple[int, tuple[str, ...]], ...]
+"""The same without names."""
+
+
 class Notation(NamedTuple):
     """How a formula is written: the sign between factors, powers, and numbers."""
 
@@ -65,7 +70,7 @@ LATEX = Notation(
 class Polynomial(NamedTuple):
     """A sum of terms with like terms collected, in the order they were first met."""
 
-    terms: tuple[Term, ...] = ()
+    terms: Terms = ()
 
     @classmethod
     def product(cls, *dims: Dim) -> Polynomial:
@@ -95,12 +100,7 @@ class Polynomial(NamedTuple):
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """The exact value with each symbol replaced by its number in *values*."""
-        total = 0
-        for product, symbols in self.terms:
-            for symbol in symbols:
-                product *= values[symbol]
-            total += product
-        return total
+        return evaluate_all((self.terms,), values)[0]
 
     def substitute(self, values: Mapping[str, Dims]) -> Polynomial:
         """This polynomial with the symbols of *values* replaced by products.
@@ -124,6 +124,19 @@ class Polynomial(NamedTuple):
     def formula(self, notation: Notation = TEXT, values: Mapping[str, int] | None = None) -> str:
         """This polynomial as text, with numbers put in where *values* are given."""
         return " + ".join(_term(t, notation, values) for t in self.terms) or "0"
+
+
+def evaluate_all(sums: Iterable[BareTerms], values: Mapping[str, int]) -> list[int]:
+    """The exact value of each of *sums*: every count of the package is taken here."""
+    results = []
+    for terms in sums:
+        total = 0
+        for product, symbols in terms:
+            for symbol in symbols:
+                product *= values[symbol]
+            total += product
+        results.append(total)
+    return results
 
 
 class Repeated(NamedTuple):

@@ -17,7 +17,7 @@ from albert_calc.architectures.base import (
     TOKEN_EMBEDDING,
     Component,
 )
-from albert_calc.config import ModelConfig
+from albert_calc.config import ModelConfig, Traits
 from albert_calc.counts import Counts, component_formulas, count_parameters
 from albert_calc.tensors import Variant
 
@@ -168,13 +168,14 @@ class LayerCosts(NamedTuple):
 
     attention: Priced
     feed_forward: Priced
+    layer: Priced
     unshared: Priced
     shared: Priced
 
     @property
     def per_layer(self) -> int:
         """One layer with both its blocks."""
-        return self.attention.parameters + self.feed_forward.parameters
+        return self.layer.parameters
 
     @property
     def pair(self) -> Pair:
@@ -189,6 +190,7 @@ def layer_costs(config: ModelConfig) -> LayerCosts:
     return LayerCosts(
         _priced(config, Repeated((), attention.body)),
         _priced(config, Repeated((), feed_forward.body)),
+        _priced(config, Repeated((), attention.body), Repeated((), feed_forward.body)),
         _priced(config, *every),
         _priced(config, attention, feed_forward),
     )
@@ -196,7 +198,7 @@ def layer_costs(config: ModelConfig) -> LayerCosts:
 
 def _layer_blocks(config: ModelConfig, share: str) -> tuple[Repeated, Repeated]:
     formulas = component_formulas(
-        Variant(config.model_type, "model", "transformers", share, True, config.factorized)
+        Variant(config.traits._replace(share=share), "model", "transformers")
     )
     blocks = {f.component: f.stored for f in formulas}
     return blocks[ATTENTION], blocks[FEED_FORWARD]
@@ -215,7 +217,7 @@ def _priced(config: ModelConfig, *parts: Repeated) -> Priced:
 
 def _formula_of(component: Component, model_type: str) -> Polynomial:
     share = ARCHITECTURES[model_type].default_share
-    variant = Variant(model_type, "model", "transformers", share, True, True)
+    variant = Variant(Traits(model_type, share, True, True), "model", "transformers")
     return next(f.terms for f in component_formulas(variant) if f.component == component)
 
 

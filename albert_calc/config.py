@@ -43,6 +43,16 @@ SIZES: tuple[Size, ...] = (
     Size("C", "num_labels", "outputs of a classifier"),
 )
 
+
+class Traits(NamedTuple):
+    """All of a config, apart from its sizes, that decides which tensors a model has."""
+
+    model_type: str
+    share: str
+    tied: bool
+    factorized: bool
+
+
 # Keys that add or remove parameters in ways that the tables do not describe; the value
 # is the one that leaves the count alone.
 _UNSUPPORTED: Mapping[str, tuple[object, ...]] = {
@@ -174,6 +184,11 @@ class ModelConfig:
     def symbols(self) -> Mapping[str, int]:
         """The value of each symbol of a formula; A, which never changes a count, is left out."""
         return {s.symbol: getattr(self, s.key) for s in SIZES if s.symbol != "A"}
+
+    @cached_property
+    def traits(self) -> Traits:
+        """What decides which tensors the model has; E = H is not ``factorized``."""
+        return Traits(self.model_type, self.share or "", self.tie_word_embeddings, self.factorized)
 
     @property
     def factorized(self) -> bool:

@@ -14,6 +14,7 @@ from albert_calc.text import printable, shown
 
 LARGEST_FILE = 4 * 2**20
 _LONGEST_NUMBER = 40
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def read_limited(file: BinaryIO, name: str) -> bytes:
 def decoded(content: bytes, name: str) -> str:
     """*content* as text; it must be UTF-8, with or without a byte-order mark."""
     try:
-        return content.decode("utf-8-sig")
+        return content.removeprefix(_BYTE_ORDER_MARK).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{name}: not UTF-8 (byte {error.start})") from None
 

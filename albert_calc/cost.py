@@ -142,7 +142,7 @@ def _executed_parameters(variant: Variant) -> Polynomial:
     return Polynomial.sum(
         Polynomial.product(*tensor.shape, *tensor.runs)
         for tensor in tensor_table(variant)
-        if is_counted(tensor, variant.tied)
+        if is_counted(tensor, variant.traits.tied)
     )
 
 

@@ -6,10 +6,10 @@ May import ``albert_calc.tensors``, ``albert_calc.algebra`` and ``albert_calc.co
 from functools import cache
 from typing import NamedTuple
 
-from albert_calc.algebra import Polynomial, Repeated
+from albert_calc.algebra import BareTerms, Polynomial, Repeated, evaluate_all
 from albert_calc.architectures.base import Component
-from albert_calc.config import ModelConfig
-from albert_calc.tensors import Variant, is_counted, tensor_table, variant_of
+from albert_calc.config import ModelConfig, Traits
+from albert_calc.tensors import Variant, is_counted, tensor_table
 
 
 class ComponentFormula(NamedTuple):
@@ -43,14 +43,20 @@ class ComponentCount(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The parameters of one model; ``total`` is the sum of ``components``."""
+    """The parameters of one model; ``total`` is the sum of the components' ``numbers``."""
 
-    components: tuple[ComponentCount, ...]
+    formulas: tuple[ComponentFormula, ...]
+    numbers: list[int]
 
     @property
     def total(self) -> int:
         """Parameters in all, tied ones once: what ``sum(p.numel() ...)`` gives."""
-        return sum([count.parameters for count in self.components])
+        return sum(self.numbers)
+
+    @property
+    def components(self) -> tuple[ComponentCount, ...]:
+        """The rows of the breakdown, in the order of the model's tensors."""
+        return tuple(map(ComponentCount, self.formulas, self.numbers))
 
     def of_part(self, part: str) -> int:
         """Parameters of all components that belong to *part*."""
@@ -66,15 +72,18 @@ def count_parameters(
     belongs. It takes the same time for any number of layers. Raises ``ConfigError`` if
     the model type has no such head or layout.
     """
-    values = config.symbols
-    return Counts(
-        tuple(
-            [
-                ComponentCount(source, source.terms.evaluate(values))
-                for source in component_formulas(variant_of(config, head, layout))
-            ]
-        )
-    )
+    formulas, terms = _plan(config.traits, head, layout)
+    return Counts(formulas, evaluate_all(terms, config.symbols))
+
+
+@cache
+def _plan(
+    traits: Traits, head: str, layout: str
+) -> tuple[tuple[ComponentFormula, ...], tuple[BareTerms, ...]]:
+    """The formulas of a variant, and their bare terms for ``evaluate_all``."""
+    formulas = component_formulas(Variant(traits, head, layout))
+    # Plain tuples unpack faster than named ones, and a count does little else.
+    return formulas, tuple(tuple((t[0], t[1]) for t in f.terms.terms) for f in formulas)
 
 
 @cache
@@ -82,7 +91,7 @@ def component_formulas(variant: Variant) -> tuple[ComponentFormula, ...]:
     """The components of *variant* in the order of its tensors, with their formulas."""
     bodies: dict[tuple[Component, tuple[str | int, ...]], list[Polynomial]] = {}
     for tensor in tensor_table(variant):
-        if is_counted(tensor, variant.tied):
+        if is_counted(tensor, variant.traits.tied):
             body = bodies.setdefault((tensor.component, tensor.repeat), [])
             body.append(Polynomial.product(*tensor.shape))
     formulas = []

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from albert_calc.algebra import Dim
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import Architecture, Tensor
-from albert_calc.config import SIZES, ModelConfig
+from albert_calc.config import SIZES, ModelConfig, Traits
 from albert_calc.errors import CheckpointError, ConfigError
-from albert_calc.matching import Inventory, Match, inventory, shape_formula, shape_text
+from albert_calc.matching import Inventory, Match, Mismatch, inventory, shape_formula, shape_text
 from albert_calc.safetensors import StoredTensor, first_of
 from albert_calc.tensors import Variant, tensor_table
 from albert_calc.text import printable
@@ -85,7 +86,9 @@ def _candidates(tensors: Mapping[str, StoredTensor]) -> Iterator[_Candidate]:
         for head in architecture.heads:
             table = tensor_table(
                 Variant(
-                    architecture.model_type, head, LAYOUT, architecture.default_share, True, True
+                    Traits(architecture.model_type, architecture.default_share, True, True),
+                    head,
+                    LAYOUT,
                 )
             )
             stored = {t.name for t in table if t.name in found.tensors}
@@ -153,15 +156,32 @@ def _inference(candidate: _Candidate, config: ModelConfig, layers: int | None) -
 def _reasons(candidate: _Candidate, config: ModelConfig, agreed: Match) -> list[str]:
     """Why the nearest candidate is not what the checkpoint holds, tensor by tensor."""
     hidden = agreed.missing_count - len(agreed.missing)
+    witnesses: dict[tuple[Dim, int], list[str]] = {}
+    for tensor in candidate.table:
+        for found in candidate.found.tensors.get(tensor.name, {}).values():
+            for shown in zip(tensor.shape, found.stored.shape, strict=False):
+                witnesses.setdefault(shown, []).append(found.name)
     return [
         "the tensors fit no known model; the nearest is"
         f" {config.model_type} with the head {candidate.head}, but:",
         *(
-            f"{printable(m.found.name, 120)}: must be {shape_formula(m.symbols, m.expected)},"
-            f" as other tensors show, got {shape_text(m.found.stored.shape)}"
+            f"{printable(m.found.name, 120)}: must be {shape_formula(m.symbols, m.expected)}"
+            f"{_witness(m, witnesses)}, got {shape_text(m.found.stored.shape)}"
             for m in agreed.mismatched
         ),
         *(f"{m.name}: missing" for m in agreed.missing),
         *([f"{hidden:,} more missing"] if hidden else []),
         *(f"{printable(f.name, 120)}: unexpected" for f in agreed.unexpected),
     ]
+
+
+def _witness(mismatch: Mismatch, witnesses: Mapping[tuple[Dim, int], list[str]]) -> str:
+    """Another tensor that shows the size which *mismatch* lacks; either may be the wrong one."""
+    found = mismatch.found
+    expected = tuple(zip(mismatch.symbols, mismatch.expected, strict=True))
+    lacking = [e for e, size in zip(expected, found.stored.shape, strict=False) if e[1] != size]
+    for shown in lacking or expected:
+        for name in witnesses.get(shown, ()):
+            if name != found.name:
+                return f", as {printable(name, 120)} shows"
+    return ""

@@ -6,10 +6,9 @@ Imports nothing of the package.
 import re
 
 _SUFFIXES = {"": 0, "K": 3, "M": 6, "B": 9, "T": 12}
-_PATTERN = re.compile(
+_PATTERN = (
     r"(?P<whole>[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)+)"
-    r"(?:\.(?P<fraction>[0-9]+))?(?P<suffix>[KMBT]?)",
-    re.IGNORECASE,
+    r"(?:\.(?P<fraction>[0-9]+))?(?P<suffix>[KMBTkmbt]?)"
 )
 _LONGEST = 40
 
@@ -20,7 +19,7 @@ def parse_quantity(text: str) -> int:
     Raises ``ValueError`` for anything else: signs, other letters, misplaced
     separators, a fraction that its suffix does not make whole.
     """
-    match = _PATTERN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    match = re.fullmatch(_PATTERN, text.strip()) if len(text) <= _LONGEST else None
     if match is None:
         raise ValueError("not a quantity")
     whole = re.sub("[,_]", "", match["whole"])

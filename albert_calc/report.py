@@ -24,18 +24,6 @@ Cell = str | int | float | Quantity | None
 """A typed value: a name, an exact count, a fraction, or nothing."""
 
 
-class Quantity(NamedTuple):
-    """A number of another kind than its column's, and what people see in brackets before it."""
-
-    value: int | float
-    kind: Kind
-    aside: str = ""
-
-
-Cell = str | int | float | Quantity | None
-"""A typed value: a name, an exact count, a fraction, or nothing."""
-
-
 class Column(NamedTuple):
     """A column: its key in machine formats, its heading for people, its kind of cells."""
 

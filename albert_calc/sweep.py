@@ -74,7 +74,7 @@ _Column = Callable[[Stretch], Iterable[str | int | None]]
 def _column(grid: Grid, name: str, variant: Variant, inner: str) -> _Column:
     """How to work out the cells of the column *name* along stretches of *variant*."""
     if name in ("share", "head"):
-        return partial(_constant, variant.share if name == "share" else variant.head)
+        return partial(_constant, variant.traits.share if name == "share" else variant.head)
     symbol = SYMBOLS.get(name, "")
     if name in grid.sizes:
         return _numbers if symbol == inner else partial(_bound_size, symbol)

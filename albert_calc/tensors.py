@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from albert_calc.architectures import ARCHITECTURES, LAYOUTS
 from albert_calc.architectures.base import SHARED_BLOCKS, Architecture, Tensor
-from albert_calc.config import ModelConfig
+from albert_calc.config import ModelConfig, Traits
 from albert_calc.errors import ConfigError
 from albert_calc.text import shown
 
@@ -17,24 +17,14 @@ from albert_calc.text import shown
 class Variant(NamedTuple):
     """All that decides which tensors a model has, apart from their sizes."""
 
-    model_type: str
+    traits: Traits
     head: str
     layout: str
-    share: str
-    tied: bool
-    factorized: bool
 
 
 def variant_of(config: ModelConfig, head: str, layout: str) -> Variant:
     """The variant that *config* describes under *head* and *layout*."""
-    return Variant(
-        config.model_type,
-        head,
-        layout,
-        config.share or "",
-        config.tie_word_embeddings,
-        config.embedding_size != config.hidden_size,
-    )
+    return Variant(config.traits, head, layout)
 
 
 @cache
@@ -44,7 +34,7 @@ def tensor_table(variant: Variant) -> tuple[Tensor, ...]:
     Tied tensors are in it, though they are not counted: see ``is_counted``.
     Raises ``ConfigError`` if there is no such head or layout.
     """
-    architecture = ARCHITECTURES[variant.model_type]
+    architecture = ARCHITECTURES[variant.traits.model_type]
     _require(variant, architecture)
     head = architecture.heads[variant.head]
     pooler = head.pooler and variant.layout not in architecture.poolerless
@@ -52,9 +42,9 @@ def tensor_table(variant: Variant) -> tuple[Tensor, ...]:
         *(
             t
             for t in architecture.embeddings[variant.layout]
-            if variant.factorized or not t.factorized_only
+            if variant.traits.factorized or not t.factorized_only
         ),
-        *(_layer_tensor(t, architecture, variant.share) for t in architecture.layer),
+        *(_layer_tensor(t, architecture, variant.traits.share) for t in architecture.layer),
         *(architecture.pooler if pooler else ()),
         *head.tensors,
     )
@@ -79,7 +69,7 @@ def _require(variant: Variant, architecture: Architecture) -> None:
     problems = []
     if variant.head not in architecture.heads:
         problems.append(
-            f"head: must be one of {', '.join(architecture.heads)} for {variant.model_type},"
+            f"head: must be one of {', '.join(architecture.heads)} for {variant.traits.model_type},"
             f" got {shown(variant.head)}"
         )
     if variant.layout not in LAYOUTS:
@@ -87,7 +77,7 @@ def _require(variant: Variant, architecture: Architecture) -> None:
     elif variant.layout not in architecture.embeddings:
         known = ", ".join(architecture.embeddings)
         problems.append(
-            f"layout: must be {known} for {variant.model_type}, got {shown(variant.layout)}"
+            f"layout: must be {known} for {variant.traits.model_type}, got {shown(variant.layout)}"
         )
     if problems:
         raise ConfigError(problems)

@@ -3,8 +3,6 @@
 Imports nothing of the package.
 """
 
-import json
-
 _SHORT = 60
 
 
@@ -34,6 +32,8 @@ def shown(value: object) -> str:
     if isinstance(value, list | tuple | dict):
         kind = "an object" if isinstance(value, dict) else "a list"
         return f"{kind} of {len(value)} entries" if value else f"an empty {kind.split()[1]}"
+    import json  # late: few runs have anything to quote
+
     try:
         return printable(json.dumps(value), _SHORT)
     except (TypeError, ValueError):

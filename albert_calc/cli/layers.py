@@ -13,6 +13,7 @@ from albert_calc.cli.options import (
     with_intermediate_size,
 )
 from albert_calc.cli.output import emit, say_about
+from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
 from albert_calc.comparison import layer_costs, sharing_label
 from albert_calc.config import ModelConfig, checked_sizes
 from albert_calc.report import Column, Report, Section
@@ -30,8 +31,9 @@ _OUTSIDE_LAYERS = {
 @click.command
 @size_options("H", "I", "L", "G", "N")
 @share_option
+@picture_options("--diagram", "Draw the unshared layers beside those that are stored.")
 @format_option
-def layers(format: str, share: str | None, **options: Any) -> None:
+def layers(format: str, share: str | None, diagram: bool, save: str | None, **options: Any) -> None:
     """Compare L unshared layers with layers that are shared.
 
     \b
@@ -39,7 +41,9 @@ def layers(format: str, share: str | None, **options: Any) -> None:
       albert-calc layers -H 768 -L 12
       albert-calc layers -H 768 -I 3072 -L 12 --share attention
       albert-calc layers -H 768 -L 12 --num-hidden-groups 3
+      albert-calc layers -H 768 -L 12 --diagram
     """
+    refuse_contradictions("--diagram", diagram, save)
     refuse_idle_groups({**options, "share": share})
     given, assumed, notes = with_intermediate_size(options)
     checked_sizes(given, "hidden_size", "num_hidden_layers", "intermediate_size")
@@ -47,12 +51,18 @@ def layers(format: str, share: str | None, **options: Any) -> None:
     costs = layer_costs(config)
     say_about([config])
     intermediate = f"I = {config.intermediate_size:,}{' (4 × H)' if assumed else ''}"
+    sizes = (
+        f"H = {config.hidden_size:,}  {intermediate}  L = {config.num_hidden_layers:,}"
+        f"  G = {config.num_hidden_groups:,}  N = {config.inner_group_num:,}"
+    )
+    if diagram:
+        from albert_calc.cli.drawings import layers_diagram
+
+        show(layers_diagram(config, costs, sizes), save)
+        return
     section = Section(
         title="Encoder layers",
-        lines=(
-            f"H = {config.hidden_size:,}  {intermediate}  L = {config.num_hidden_layers:,}"
-            f"  G = {config.num_hidden_groups:,}  N = {config.inner_group_num:,}",
-        ),
+        lines=(sizes,),
         columns=(
             Column("layers", "layers", "text"),
             Column("formula", "formula", "text"),
@@ -63,6 +73,7 @@ def layers(format: str, share: str | None, **options: Any) -> None:
         rows=(
             ("one attention block", *costs.attention, None, None),
             ("one feed-forward block", *costs.feed_forward, None, None),
+            ("one layer", *costs.layer, None, None),
             ("unshared layers", *costs.unshared, None, None),
             (f"here: {sharing_label(config)}", *costs.shared, costs.pair.reduction,
              costs.pair.ratio),

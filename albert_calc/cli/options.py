@@ -7,10 +7,9 @@ May import click, ``albert_calc.config``, ``albert_calc.configfile`` and
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-from click.shell_completion import CompletionItem
 
 from albert_calc.architectures import ARCHITECTURES, HEADS, LAYOUTS, SHARES
 from albert_calc.config import SIZES, ModelConfig
@@ -20,6 +19,9 @@ from albert_calc.presets import load_preset, preset_names
 from albert_calc.quantity import parse_quantity
 from albert_calc.render import FORMATS
 from albert_calc.text import shown
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -50,8 +52,10 @@ class PresetType(click.ParamType[str]):
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    ) -> "list[CompletionItem]":
         """The names that begin with *incomplete*."""
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(n) for n in preset_names() if n.startswith(incomplete)]
 
 

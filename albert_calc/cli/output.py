@@ -5,7 +5,6 @@ The only module that writes. May import click and ``albert_calc.render``.
 
 import errno
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -26,8 +25,19 @@ _LONG = 200_000
 
 def canvas() -> Canvas:
     """What standard output can hold: as wide as its terminal, or unlimited in a pipe."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    width = _terminal_width() if sys.stdout.isatty() else None
     return Canvas(width, not _holds(sys.stdout, "×─²"))
+
+
+def _terminal_width() -> int:
+    """The columns of the terminal: what ``COLUMNS`` says, else what it says itself, else 80."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def emit(report: Report, format: str) -> None:

@@ -1,0 +1,84 @@
+"""The README tells the truth: every example is run and its output compared."""
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import ROOT
+
+README = ROOT / "README.md"
+TEXT = README.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\S+)(?: (\S+))?\n(.*?)^```$", TEXT, re.S | re.M)
+CONSOLE = [body for kind, _, body in BLOCKS if kind == "console"]
+COMMAND = re.compile(r"^\$ (.*(?:\\\n.*)*)\n", re.M)
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    """The commands of a console block, each with the output shown after it."""
+    _, *parts = COMMAND.split(block)
+    return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def output_of(command: str, folder: Path) -> str:
+    """What a person sees: standard output and standard error of *command* together."""
+    binaries = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder that looks like the checkout, with the README's own files in it."""
+    for name in ("configs", "tests"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    for _, name, body in BLOCKS:
+        if name:
+            (tmp_path / name).write_text(body, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("number", range(len(CONSOLE)))
+def test_examples(number: int, checkout: Path) -> None:
+    """Each command prints what the README shows; ``ALBERT_CALC_REGENERATE=1`` rewrites it."""
+    shown = CONSOLE[number]
+    for command, expected in commands(shown):
+        if "jq" in command and shutil.which("jq") is None:
+            continue
+        found = output_of(command, checkout)
+        if os.environ.get("ALBERT_CALC_REGENERATE") == "1":
+            text = README.read_text(encoding="utf-8")
+            old, new = f"$ {command}\n{expected}", f"$ {command}\n{found}"
+            README.write_text(text.replace(old, new, 1), encoding="utf-8")
+            continue
+        assert found.rstrip("\n") == expected.rstrip("\n")
+
+
+def test_set_up_is_two_commands() -> None:
+    """The first two code blocks are one command each: the main job, then the tests."""
+    (first_kind, _, first), (second_kind, _, second) = BLOCKS[:2]
+    assert (first_kind, second_kind) == ("sh", "sh")
+    assert len(first.splitlines()) == len(second.splitlines()) == 1
+    assert first.rstrip().endswith("albert-calc compare --preset xxlarge")
+    assert "pytest" in second
+
+
+def test_python_examples() -> None:
+    """The examples of the Python API do what they show."""
+    results = doctest.testfile(str(README), module_relative=False, encoding="utf-8")
+    assert results.attempted > 3
+    assert results.failed == 0
+
+
+def test_links_lead_somewhere() -> None:
+    """Every relative link and picture in the README exists."""
+    targets = re.findall(r"\]\((?!https?://|#)([^)]+)\)", TEXT)
+    assert [t for t in targets if not (ROOT / t).exists()] == []
