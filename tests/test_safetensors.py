@@ -1,0 +1,302 @@
+"""Headers are read strictly, and nothing but headers is read."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from headers import entries, packed, write_tensors
+
+from albert_calc.checkpoint import read_checkpoint
+from albert_calc.errors import CheckpointError
+from albert_calc.safetensors import BITS, LARGEST_HEADER, StoredTensor, read_header
+
+A = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+
+
+def one(**changes: Any) -> bytes:
+    return json.dumps({"a": {**A, **changes}}).encode()
+
+
+def two(first: list[int], second: list[int]) -> bytes:
+    return json.dumps(
+        {"a": {**A, "data_offsets": first}, "b": {**A, "data_offsets": second}}
+    ).encode()
+
+
+SOUND = {
+    "one tensor": packed(one(), 8),
+    "nothing": packed(b"{}"),
+    "padding": packed(one() + b"   ", 8),
+    "metadata": packed(b'{"__metadata__": {"format": "pt"}}'),
+    "no metadata": packed(b'{"__metadata__": null}'),
+    "a key more": packed(one(more=1), 8),
+    "a single number": packed(one(shape=[], data_offsets=[0, 4]), 4),
+    "no numbers": packed(one(shape=[0, 5], data_offsets=[0, 0])),
+    "half bytes": packed(one(dtype="F4", shape=[4], data_offsets=[0, 2]), 2),
+    "three quarters of bytes": packed(one(dtype="F6_E2M3", shape=[4], data_offsets=[0, 3]), 3),
+    "any order": packed(two([8, 16], [0, 8]), 16),
+}
+
+WRONG = {
+    "empty": (b"", "must begin with the 8 bytes of the header's length, but has 0 bytes"),
+    "seven bytes": (bytes(7), "but has 7 bytes"),
+    "cut within the header": (packed(one(), 8)[:30], "the file ends after 22: it is truncated"),
+    "length beyond the file": (packed(one(), 8, 1000), "should have 1,000 bytes"),
+    "length of exabytes": (packed(one(), 8, 2**63), "should have 9,223,372,036,854,775,808"),
+    "cut within the data": (packed(one(), 7), "leave the file, which has 7 bytes of data"),
+    "no header": (bytes(8), "not JSON"),
+    "not JSON": (packed(b"{hello}"), "not valid JSON"),
+    "a list": (packed(b"[]"), "must begin with {"),
+    "a space first": (packed(b" {}"), "must begin with {"),
+    "byte-order mark": (packed(b"\xef\xbb\xbf{}"), "must begin with {"),
+    "not UTF-8": (packed(b'{"\xff": 1}'), "not UTF-8"),
+    "NaN": (packed(b'{"a": NaN}'), "NaN is not a JSON value"),
+    "deep": (packed(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"), "nested too deeply"),
+    "a name twice": (packed(one()[:-1] + b"," + one()[1:], 8), "the key 'a' stands twice"),
+    "a key twice": (packed(b'{"a": {"dtype": "F32", "dtype": "F16"}}'), "'dtype' stands twice"),
+    "metadata of numbers": (packed(b'{"__metadata__": {"a": 1}}'), "must hold text only"),
+    "metadata in a list": (packed(b'{"__metadata__": []}'), "__metadata__: must be an object"),
+    "no entry": (packed(b'{"a": null}'), "a: must be an object of dtype, shape and data_offsets"),
+    "a list for an entry": (packed(b'{"a": ["F32", [2], [0, 8]]}', 8), "a: must be an object"),
+    "keys missing": (packed(b'{"a": {"dtype": "F32"}}'), "a: shape and data_offsets missing"),
+    "unknown dtype": (packed(one(dtype="F31"), 8), "dtype: must be one of BOOL,"),
+    "dtype of numbers": (packed(one(dtype=32), 8), "got 32"),
+    "negative": (packed(one(shape=[-2]), 8), "got [-2]"),
+    "boolean": (packed(one(shape=[True, 2]), 8), "got [true, 2]"),
+    "fraction": (packed(one(shape=[2.0]), 8), "got [2.0]"),
+    "huge size": (packed(one(shape=[2**64]), 8), "whole numbers from 0 to 2^64 - 1"),
+    "huge number": (packed(one(shape=[10**50]), 8), "a number of 51 digits is no size"),
+    "overflow": (packed(one(shape=[2**63, 2, 0]), 8), "needs too many bits"),
+    "text for a shape": (packed(one(shape="2"), 8), "shape: must be a list"),
+    "three offsets": (packed(one(data_offsets=[0, 8, 8]), 8), "data_offsets: must be two"),
+    "negative offset": (packed(one(data_offsets=[-8, 0]), 8), "data_offsets: must be two"),
+    "backwards": (packed(one(data_offsets=[8, 0]), 8), "must not end before they begin"),
+    "overlap": (packed(two([0, 8], [4, 12]), 12), "b: data_offsets [4, 12]: overlap the tensor"),
+    "the same place": (packed(two([0, 8], [0, 8]), 8), "overlap the tensor before"),
+    "hole": (packed(two([0, 8], [9, 17]), 17), "b: data_offsets [9, 17]: leave a hole"),
+    "hole at the front": (packed(one(data_offsets=[1, 9]), 9), "leave a hole"),
+    "beyond the file": (packed(two([0, 8], [8, 16]), 8), "b: data_offsets [8, 16]: leave the file"),
+    "bytes left over": (packed(one(), 9), "1 bytes at the end of the file belong to no tensor"),
+    "too few bytes": (packed(one(shape=[3]), 8), "of F32 needs 96 bits, but data_offsets give 64"),
+    "another dtype": (packed(one(dtype="F16"), 8), "shape [2] of F16 needs 32 bits"),
+    "half a byte": (packed(one(dtype="F4", shape=[3], data_offsets=[0, 2]), 2), "needs 12 bits"),
+    "Git LFS": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"),
+    "torch.save": (b"PK\x03\x04\x00\x00\x08\x08" + bytes(99), "a zip archive"),
+    "pickle": (b"\x80\x02}q\x00X\x05\x00" + bytes(99), "a pickle; convert it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", SOUND.values(), ids=SOUND)
+def test_sound_headers_are_read(tmp_path: Path, content: bytes) -> None:
+    """What the format allows is accepted."""
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(content)
+    read_header(str(path))
+
+
+@pytest.mark.parametrize(("content", "reason"), WRONG.values(), ids=WRONG)
+def test_each_contradiction_has_its_message(tmp_path: Path, content: bytes, reason: str) -> None:
+    """What the format forbids is refused, and the message says what it is."""
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError) as caught:
+        read_header(str(path))
+    assert reason in str(caught.value)
+    assert all("model.safetensors" in line for line in caught.value.problems)
+
+
+@pytest.mark.parametrize("dtype", BITS)
+def test_every_dtype_has_its_width(tmp_path: Path, dtype: str) -> None:
+    """Eight numbers of a dtype take as many bytes as one of them has bits."""
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(
+        packed(one(dtype=dtype, shape=[8], data_offsets=[0, BITS[dtype]]), BITS[dtype])
+    )
+    assert read_header(str(path)).tensors == {"a": StoredTensor(dtype, (8,))}
+
+
+def test_many_problems_are_told_in_few_lines(tmp_path: Path) -> None:
+    """Of a thousand bad entries the first are named and the others counted."""
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(packed(json.dumps({f"t{i}": i for i in range(1000)}).encode()))
+    with pytest.raises(CheckpointError) as caught:
+        read_header(str(path))
+    assert len(caught.value.problems) == 21
+    assert caught.value.problems[-1] == "and 980 more problems"
+
+
+def test_a_header_beyond_the_limit_is_not_parsed(tmp_path: Path) -> None:
+    """The message says how long the header is and how much is read."""
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(packed(b"{}" + b" " * LARGEST_HEADER))
+    with pytest.raises(CheckpointError, match="has 4,194,306 bytes; at most 4,194,304 are read"):
+        read_header(str(path))
+
+
+def test_sizes_without_end_are_refused_at_once(tmp_path: Path) -> None:
+    """Multiplying a hundred thousand huge sizes would take minutes."""
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(packed(one(shape=[2**63] * 100_000), 8))
+    start = time.perf_counter()
+    with pytest.raises(CheckpointError, match="needs too many bits"):
+        read_header(str(path))
+    assert time.perf_counter() - start < 1
+
+
+def test_twenty_gigabytes_cost_what_twenty_kilobytes_do(tmp_path: Path) -> None:
+    """Only the header is read, however much data follows."""
+    path = write_tensors(tmp_path / "model.safetensors", {"a": [20 * 2**30]}, "U8")
+    start = time.perf_counter()
+    assert read_header(str(path)).tensors["a"].elements == 20 * 2**30
+    assert time.perf_counter() - start < 0.1
+
+
+def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
+    """Nobody may ever write into a pipe, so it is not opened."""
+    path = tmp_path / "model.safetensors"
+    os.mkfifo(path)
+    with pytest.raises(CheckpointError, match="must be a regular file"):
+        read_checkpoint(path)
+
+
+def test_a_device_is_refused() -> None:
+    """A device has no end."""
+    with pytest.raises(CheckpointError, match="must be a regular file"):
+        read_checkpoint("/dev/zero")
+
+
+@pytest.mark.parametrize("name", ["none.safetensors", "no\0thing.safetensors"])
+def test_a_file_that_is_not_there_has_a_message(tmp_path: Path, name: str) -> None:
+    """Neither a missing file nor an impossible name is a traceback."""
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        read_checkpoint(f"{tmp_path}/{name}")
+
+
+def sharded(folder: Path, places: object, **shards: dict[str, list[int]]) -> Path:
+    for name, shapes in shards.items():
+        write_tensors(folder / f"{name}.safetensors", shapes)
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": places}))
+    return index
+
+
+def test_shards_are_put_together(tmp_path: Path) -> None:
+    """An index gives the tensors of all files that it names; so does its directory."""
+    index = sharded(
+        tmp_path, {"a": "x.safetensors", "b": "y.safetensors"}, x={"a": [1]}, y={"b": [2, 3]}
+    )
+    assert read_checkpoint(index).tensors == {
+        "a": StoredTensor("F32", (1,)),
+        "b": StoredTensor("F32", (2, 3)),
+    }
+    assert read_checkpoint(tmp_path) == read_checkpoint(index)
+
+
+def test_a_tensor_that_the_index_forgets_is_read_with_a_note(tmp_path: Path) -> None:
+    """As in transformers, which loads all of a file whatever the index says."""
+    index = sharded(tmp_path, {"a": "x.safetensors"}, x={"a": [1], "b": [2]})
+    checkpoint = read_checkpoint(index)
+    assert list(checkpoint.tensors) == ["a", "b"]
+    assert checkpoint.notes == ("the index does not name b, but its files do",)
+
+
+WRONG_MAPS: dict[str, tuple[object, str]] = {
+    "none": (None, "weight_map is missing"),
+    "a list": ([], "weight_map must be an object"),
+    "missing shard": ({"a": "z.safetensors"}, "z.safetensors: cannot be read: No such file"),
+    "wrong shard": ({"a": "x.safetensors", "b": "x.safetensors"}, "b: the index says x.safetens"),
+    "above": ({"a": "../x.safetensors"}, "a: must be a file beside the index, got '../x"),
+    "above in the middle": ({"a": "s/../../x"}, "must be a file beside the index"),
+    "above in Windows": ({"a": "..\\x"}, "must be a file beside the index"),
+    "absolute": ({"a": "/etc/passwd"}, "must be a file beside the index, got '/etc/passwd'"),
+    "drive": ({"a": "C:x"}, "must be a file beside the index"),
+    "network": ({"a": "\\\\host\\x"}, "must be a file beside the index"),
+    "empty": ({"a": ""}, "must be a file beside the index, got ''"),
+    "number": ({"a": 1}, "must be a file beside the index, got 1"),
+    "its own directory": ({"a": "."}, "must be a regular file"),
+    "pickle": ({"a": "pytorch_model-00001.bin"}, "a pickle can run code and is not opened"),
+    "in two files": ({"a": "x.safetensors", "b": "y.safetensors"}, "a: is in two files, x.safe"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("places", "reason"), WRONG_MAPS.values(), ids=WRONG_MAPS)
+def test_an_index_must_agree_with_its_files(tmp_path: Path, places: object, reason: str) -> None:
+    """Every file must be beside the index, be there, and hold what the index says."""
+    index = sharded(tmp_path, places, x={"a": [1]}, y={"a": [1], "b": [1]})
+    with pytest.raises(CheckpointError) as caught:
+        read_checkpoint(index)
+    assert reason in str(caught.value)
+
+
+def test_a_link_beside_the_index_may_lead_elsewhere(tmp_path: Path) -> None:
+    """Model caches store every file as a link to a blob in another directory."""
+    folder = tmp_path / "snapshot"
+    folder.mkdir()
+    write_tensors(tmp_path / "blob", {"a": [1]})
+    (folder / "x.safetensors").symlink_to(tmp_path / "blob")
+    assert list(read_checkpoint(sharded(folder, {"a": "x.safetensors"})).tensors) == ["a"]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"weight_map": {}, "weight_map": {}}', "\xff"])
+def test_an_index_that_is_no_object_is_refused(tmp_path: Path, content: str) -> None:
+    """An index is read as strictly as a config."""
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_bytes(content.encode("latin-1"))
+    with pytest.raises(CheckpointError, match=r"index\.json"):
+        read_checkpoint(index)
+
+
+def test_a_huge_index_is_refused(tmp_path: Path) -> None:
+    """An index has the same limit as a header."""
+    index = tmp_path / "model.safetensors.index.json"
+    with index.open("wb") as file:
+        file.truncate(LARGEST_HEADER + 1)
+    with pytest.raises(CheckpointError, match="at most 4,194,304 are read"):
+        read_checkpoint(index)
+
+
+def test_the_headers_of_all_shards_share_one_limit(tmp_path: Path) -> None:
+    """Many long headers are as much work as one that is too long."""
+    header, length = entries({"a": [1]})
+    long = json.dumps(header).encode() + b" " * (LARGEST_HEADER // 2)
+    for name in ("x", "y"):
+        (tmp_path / name).write_bytes(packed(long.replace(b'"a"', f'"{name}"'.encode()), length))
+    index = sharded(tmp_path, {"x": "x", "y": "y"})
+    with pytest.raises(CheckpointError, match="y: the header has"):
+        read_checkpoint(index)
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "model.pt", "model.pth", "model.pkl"])
+def test_a_pickle_is_never_opened(tmp_path: Path, name: str) -> None:
+    """The message says to convert it, whether or not the file is there."""
+    with pytest.raises(CheckpointError, match="is not opened; convert it to safetensors"):
+        read_checkpoint(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        ([], "has no model.safetensors and no model.safetensors.index.json"),
+        (["pytorch_model.bin"], "pytorch_model.bin is a pickle, convert it to safetensors"),
+        (["other.safetensors"], "give one file of it, such as other.safetensors"),
+    ],
+)
+def test_a_directory_without_a_checkpoint_says_what_it_has(
+    tmp_path: Path, names: list[str], hint: str
+) -> None:
+    """The message points at what could be meant."""
+    for name in names:
+        (tmp_path / name).touch()
+    with pytest.raises(CheckpointError) as caught:
+        read_checkpoint(tmp_path)
+    assert hint in str(caught.value)
+
+
+def test_the_single_file_wins_over_an_index(tmp_path: Path) -> None:
+    """Where a directory has both, the file is read, as transformers does."""
+    sharded(tmp_path, {"a": "x.safetensors"}, x={"a": [1]})
+    write_tensors(tmp_path / "model.safetensors", {"b": [1]})
+    assert list(read_checkpoint(tmp_path).tensors) == ["b"]
