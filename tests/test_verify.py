@@ -14,6 +14,7 @@ from albert_calc.architectures import ARCHITECTURES
 from albert_calc.checkpoint import read_checkpoint
 from albert_calc.config import ModelConfig
 from albert_calc.counts import count_parameters
+from albert_calc.render import Canvas
 from albert_calc.safetensors import StoredTensor
 from albert_calc.verification import Verification, verify
 
@@ -417,6 +418,19 @@ def test_the_table_has_exact_numbers(run: Run) -> None:
     result = run("verify", CHECKPOINTS / "albert-unshared-fp16")
     assert "8,080     8,080" in result.stdout
     assert "F16" in result.stdout
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 80, 160])
+def test_no_name_is_cut_on_a_narrow_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    """A long name is broken over lines; put together again, it is whole."""
+    monkeypatch.setattr("albert_calc.cli.output.canvas", lambda: Canvas(width))
+    result = run("verify", CHECKPOINTS / "bert-masked-lm-sharded", "-L", "2")
+    assert "…" not in result.stdout
+    if width < 80:
+        joined = "".join(line.strip().removeprefix("name") for line in result.stdout.splitlines())
+        assert "bert.encoder.layer.2.attention.output.LayerNorm.weight" in joined.replace(" ", "")
 
 
 def test_a_preset_can_be_the_config(run: Run, tmp_path: Path) -> None:

@@ -167,9 +167,9 @@ def _blocks(section: Section, width: int) -> list[RenderableType]:
     blocks: list[RenderableType] = []
     for row in section.rows:
         grid = Table.grid(padding=(0, 2, 0, 0))
-        grid.add_column()
+        grid.add_column(overflow="fold")
         if not under:
-            grid.add_column(min_width=number_width)
+            grid.add_column(min_width=number_width, overflow="fold")
         for heading, value, column in zip(headings, row[1:], others, strict=True):
             text = cell_text(value, column)
             aligned = text.rjust(number_width) if is_numeric(column) else text
