@@ -146,7 +146,10 @@ def _square(key: str, config: ModelConfig) -> tuple[int, ...]:
 
 def _bisect(fits: Callable[[int], bool], most: int) -> int:
     """The largest number up to *most* that *fits*, as all smaller ones do; 0 if none does."""
-    low, high = 0, most
+    high = 1
+    while high < most and fits(high):
+        high *= 2
+    low, high = high // 2, min(high, most)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)
