@@ -279,7 +279,9 @@ def _problems(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unsupported(given: Mapping[str, Any]) -> Iterator[str]:
-    for key, harmless in _UNSUPPORTED.items():
+    architecture = ARCHITECTURES.get(str(given.get("model_type")))
+    fixed = {**_UNSUPPORTED, **(architecture.fixed if architecture else {})}
+    for key, harmless in fixed.items():
         if key in given and given[key] not in harmless:
             allowed = " or ".join(shown(v) for v in harmless if v is not None) or "absent"
             yield (

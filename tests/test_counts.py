@@ -12,12 +12,17 @@ from albert_calc.architectures import ARCHITECTURES, LAYOUTS, SHARES
 from albert_calc.counts import component_formulas
 from albert_calc.tensors import is_counted, tensor_table, variant_of
 
-COUNTS = oracle("counts")["cases"]
+COUNTS = [*oracle("counts")["cases"], *oracle("family")["cases"]]
 SHARING = oracle("sharing")["cases"]
 PUBLISHED = oracle("published")["models"]
 
 
-@pytest.mark.parametrize("case", COUNTS, ids=lambda c: f"{c['case']}-{c['head']}")
+def case_name(case: dict[str, Any]) -> str:
+    """How a reference figure is called among the tests."""
+    return f"{case['config']['model_type']}-{case['case']}-{case['head']}"
+
+
+@pytest.mark.parametrize("case", COUNTS, ids=case_name)
 def test_counts_of_the_real_classes(case: dict[str, Any]) -> None:
     """Every head of every shape has exactly the parameters of the class in transformers."""
     config = ModelConfig.from_dict(case["config"])

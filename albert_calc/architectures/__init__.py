@@ -6,8 +6,12 @@ A new one is a module of tables beside these and a line in ``ARCHITECTURES``.
 from albert_calc.architectures.albert import ALBERT
 from albert_calc.architectures.base import SHARED_BLOCKS, Architecture
 from albert_calc.architectures.bert import BERT
+from albert_calc.architectures.electra import ELECTRA
+from albert_calc.architectures.roberta import CAMEMBERT, ROBERTA, XLM_ROBERTA
 
-ARCHITECTURES: dict[str, Architecture] = {a.model_type: a for a in (ALBERT, BERT)}
+ARCHITECTURES: dict[str, Architecture] = {
+    a.model_type: a for a in (ALBERT, BERT, ELECTRA, ROBERTA, XLM_ROBERTA, CAMEMBERT)
+}
 
 HEADS: tuple[str, ...] = tuple(dict.fromkeys(h for a in ARCHITECTURES.values() for h in a.heads))
 """The name of every head, whichever architectures have it."""

@@ -88,7 +88,8 @@ class Architecture(NamedTuple):
     ``embeddings`` has one table a layout; ``poolerless`` names the layouts without
     a pooler. ``layer_name`` has one ``{}`` an index; ``shared`` and ``unshared`` say
     how many copies of a block are stored, ``runs`` how many layers are executed.
-    ``layer`` has the tensors of one layer, named within it.
+    ``layer`` has the tensors of one layer, named within it. ``fixed`` are keys of a
+    config that would change the count, with the values that do not.
     ``buffers`` may be stored in a checkpoint but are no parameters.
     """
 
@@ -105,6 +106,7 @@ class Architecture(NamedTuple):
     layer: tuple[Tensor, ...]
     pooler: tuple[Tensor, ...]
     heads: Mapping[str, Head]
+    fixed: Mapping[str, tuple[object, ...]] = {}
     poolerless: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
 
@@ -127,6 +129,14 @@ def norm(name: str, width: Dim, component: Component) -> tuple[Tensor, ...]:
     return (
         Tensor(f"{name}.weight", (width,), component, "vector"),
         Tensor(f"{name}.bias", (width,), component, "vector"),
+    )
+
+
+def dense_classifier(outputs: Dim) -> tuple[Tensor, ...]:
+    """A classifier of two layers over the first token, as RoBERTa and ELECTRA have it."""
+    return (
+        *linear("classifier.dense", "H", "H", SEQUENCE_CLASSIFIER),
+        *linear("classifier.out_proj", "H", outputs, SEQUENCE_CLASSIFIER),
     )
 
 
