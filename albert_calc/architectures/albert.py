@@ -15,7 +15,6 @@ from albert_calc.architectures.base import (
     POSITION_EMBEDDING,
     PREDICTION_HEAD,
     SEQUENCE_CLASSIFIER,
-    TOKEN_CLASSIFIER,
     TOKEN_EMBEDDING,
     TOKEN_TYPE_EMBEDDING,
     Architecture,
@@ -25,6 +24,7 @@ from albert_calc.architectures.base import (
     norm,
     output_embedding,
     table,
+    task_heads,
 )
 
 _TOKENS = "embeddings.word_embeddings"
@@ -97,26 +97,7 @@ ALBERT = Architecture(
                 *linear("sop_classifier.classifier", "H", "C", SEQUENCE_CLASSIFIER),
             ),
         ),
-        "sequence-classification": Head(
-            ("AlbertForSequenceClassification",),
-            pooler=True,
-            tensors=linear("classifier", "H", "C", SEQUENCE_CLASSIFIER),
-        ),
-        "multiple-choice": Head(
-            ("AlbertForMultipleChoice",),
-            pooler=True,
-            tensors=linear("classifier", "H", 1, SEQUENCE_CLASSIFIER),
-        ),
-        "token-classification": Head(
-            ("AlbertForTokenClassification",),
-            pooler=False,
-            tensors=linear("classifier", "H", "C", TOKEN_CLASSIFIER),
-        ),
-        "question-answering": Head(
-            ("AlbertForQuestionAnswering",),
-            pooler=False,
-            tensors=linear("qa_outputs", "H", "C", TOKEN_CLASSIFIER),
-        ),
+        **task_heads("Albert"),
     },
     buffers=("embeddings.position_ids", "embeddings.token_type_ids"),
 )

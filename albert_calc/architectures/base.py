@@ -140,6 +140,32 @@ def dense_classifier(outputs: Dim) -> tuple[Tensor, ...]:
     )
 
 
+def task_heads(family: str) -> dict[str, Head]:
+    """The heads for tasks that families have alike; *family* begins their classes' names."""
+    return {
+        "sequence-classification": Head(
+            (f"{family}ForSequenceClassification",),
+            pooler=True,
+            tensors=linear("classifier", "H", "C", SEQUENCE_CLASSIFIER),
+        ),
+        "multiple-choice": Head(
+            (f"{family}ForMultipleChoice",),
+            pooler=True,
+            tensors=linear("classifier", "H", 1, SEQUENCE_CLASSIFIER),
+        ),
+        "token-classification": Head(
+            (f"{family}ForTokenClassification",),
+            pooler=False,
+            tensors=linear("classifier", "H", "C", TOKEN_CLASSIFIER),
+        ),
+        "question-answering": Head(
+            (f"{family}ForQuestionAnswering",),
+            pooler=False,
+            tensors=linear("qa_outputs", "H", "C", TOKEN_CLASSIFIER),
+        ),
+    }
+
+
 def output_embedding(bias: str, decoder: str, width: Dim, tied_to: str) -> tuple[Tensor, ...]:
     """The output over the vocabulary: a bias, and a decoder tied to the token table.
 

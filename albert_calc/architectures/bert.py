@@ -12,7 +12,6 @@ from albert_calc.architectures.base import (
     POSITION_EMBEDDING,
     PREDICTION_HEAD,
     SEQUENCE_CLASSIFIER,
-    TOKEN_CLASSIFIER,
     TOKEN_EMBEDDING,
     TOKEN_TYPE_EMBEDDING,
     Architecture,
@@ -21,6 +20,7 @@ from albert_calc.architectures.base import (
     norm,
     output_embedding,
     table,
+    task_heads,
 )
 
 _TOKENS = "embeddings.word_embeddings"
@@ -74,26 +74,7 @@ BERT = Architecture(
         "next-sentence-prediction": Head(
             ("BertForNextSentencePrediction",), pooler=True, tensors=_NEXT_SENTENCE
         ),
-        "sequence-classification": Head(
-            ("BertForSequenceClassification",),
-            pooler=True,
-            tensors=linear("classifier", "H", "C", SEQUENCE_CLASSIFIER),
-        ),
-        "multiple-choice": Head(
-            ("BertForMultipleChoice",),
-            pooler=True,
-            tensors=linear("classifier", "H", 1, SEQUENCE_CLASSIFIER),
-        ),
-        "token-classification": Head(
-            ("BertForTokenClassification",),
-            pooler=False,
-            tensors=linear("classifier", "H", "C", TOKEN_CLASSIFIER),
-        ),
-        "question-answering": Head(
-            ("BertForQuestionAnswering",),
-            pooler=False,
-            tensors=linear("qa_outputs", "H", "C", TOKEN_CLASSIFIER),
-        ),
+        **task_heads("Bert"),
     },
     buffers=("embeddings.position_ids", "embeddings.token_type_ids"),
 )

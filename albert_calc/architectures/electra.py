@@ -21,6 +21,7 @@ from albert_calc.architectures.base import (
     linear,
     norm,
     table,
+    task_heads,
 )
 from albert_calc.architectures.bert import BERT
 
@@ -73,6 +74,7 @@ ELECTRA = BERT._replace(
         "pretraining": _PRETRAINING,
         "masked-lm": _MASKED_LM,
         "causal-lm": Head(("ElectraForCausalLM",), pooler=False, tensors=_GENERATOR),
+        **task_heads("Electra"),
         "sequence-classification": Head(
             ("ElectraForSequenceClassification",), pooler=False, tensors=dense_classifier("C")
         ),
@@ -83,16 +85,6 @@ ELECTRA = BERT._replace(
                 *linear("sequence_summary.summary", "H", "H", SEQUENCE_CLASSIFIER),
                 *linear("classifier", "H", 1, SEQUENCE_CLASSIFIER),
             ),
-        ),
-        "token-classification": Head(
-            ("ElectraForTokenClassification",),
-            pooler=False,
-            tensors=linear("classifier", "H", "C", TOKEN_CLASSIFIER),
-        ),
-        "question-answering": Head(
-            ("ElectraForQuestionAnswering",),
-            pooler=False,
-            tensors=linear("qa_outputs", "H", "C", TOKEN_CLASSIFIER),
         ),
     },
 )

@@ -6,14 +6,13 @@ only ``albert_calc.architectures.base`` and ``albert_calc.architectures.bert``.
 
 from albert_calc.architectures.base import (
     PREDICTION_HEAD,
-    SEQUENCE_CLASSIFIER,
-    TOKEN_CLASSIFIER,
     Architecture,
     Head,
     dense_classifier,
     linear,
     norm,
     output_embedding,
+    task_heads,
 )
 from albert_calc.architectures.bert import BERT
 
@@ -36,25 +35,11 @@ def _member(model_type: str, name: str) -> Architecture:
             "model": Head((f"{name}Model",), pooler=True),
             "masked-lm": Head((f"{name}ForMaskedLM",), pooler=False, tensors=_PREDICTIONS),
             "causal-lm": Head((f"{name}ForCausalLM",), pooler=False, tensors=_PREDICTIONS),
+            **task_heads(name),
             "sequence-classification": Head(
                 (f"{name}ForSequenceClassification",),
                 pooler=False,
                 tensors=dense_classifier("C"),
-            ),
-            "multiple-choice": Head(
-                (f"{name}ForMultipleChoice",),
-                pooler=True,
-                tensors=linear("classifier", "H", 1, SEQUENCE_CLASSIFIER),
-            ),
-            "token-classification": Head(
-                (f"{name}ForTokenClassification",),
-                pooler=False,
-                tensors=linear("classifier", "H", "C", TOKEN_CLASSIFIER),
-            ),
-            "question-answering": Head(
-                (f"{name}ForQuestionAnswering",),
-                pooler=False,
-                tensors=linear("qa_outputs", "H", "C", TOKEN_CLASSIFIER),
             ),
         },
     )
