@@ -16,8 +16,8 @@ from albert_calc.solve import VARIABLES, solve
 
 SMALL: dict[str, Any] = {
     "vocab_size": 9,
-    "embedding_size": 12,
-    "hidden_size": 8,
+    "embedding_size": 14,
+    "hidden_size": 10,
     "num_hidden_layers": 3,
     "intermediate_size": 5,
     "num_attention_heads": 2,
@@ -94,10 +94,13 @@ def test_equal_widths_are_tried_on_their_own() -> None:
     """In the paper's layout E = H may fit where a smaller E does not."""
     mapping = {**SMALL, "model_type": "albert"}
     square = count_parameters(
-        ModelConfig.from_dict({**mapping, "embedding_size": 8}), layout="paper"
+        ModelConfig.from_dict({**mapping, "embedding_size": 10}), layout="paper"
     ).total
     found = solve(mapping, "embedding_size", square, layout="paper")
-    assert (found.found.value, found.isolated, found.left) == (8, True, 0)
+    assert (found.found.value, found.isolated, found.left) == (10, True, 0)
+    # Of 5, 10, 15, ... it is even the cheapest, and so the closest where nothing fits.
+    found = solve(mapping, "embedding_size", square - 1, layout="paper", multiple_of=5)
+    assert (found.fits, found.found.value, found.left) == (False, 10, -1)
 
 
 def test_the_largest_size_is_the_end() -> None:
