@@ -9,8 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import torch
-import transformers
+import torch  # type: ignore[import-not-found,unused-ignore]
+import transformers  # type: ignore[import-not-found,unused-ignore]
 
 SIZES = {
     "small": {"vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 3,
@@ -41,7 +41,7 @@ def count(name: str, head: str, config: dict[str, Any]) -> int | None:
         return None
     settings = getattr(transformers, f"{name}Config").from_dict(config)
     with torch.device("meta"):
-        return sum(p.numel() for p in cls(settings).parameters())
+        return sum(int(p.numel()) for p in cls(settings).parameters())
 
 
 def main() -> None:

@@ -29,6 +29,22 @@ BERT_CLASSES = {
     "causal-lm": "LMHeadModel",
     "next-sentence-prediction": "ForNextSentencePrediction",
 }
+CAUSAL = {**CLASSES, "causal-lm": "ForCausalLM"}
+del CAUSAL["pretraining"]
+ELECTRA_CLASSES = {
+    **CAUSAL,
+    "pretraining": "ForPreTraining",
+    "discriminator": "ForPreTraining",
+    "generator": "ForMaskedLM",
+}
+FAMILIES = {
+    "albert": ("Albert", CLASSES),
+    "bert": ("Bert", BERT_CLASSES),
+    "electra": ("Electra", ELECTRA_CLASSES),
+    "roberta": ("Roberta", CAUSAL),
+    "xlm-roberta": ("XLMRoberta", CAUSAL),
+    "camembert": ("Camembert", CAUSAL),
+}
 CHOICES = 2
 
 # Sizes of which no two are equal, so that no two can be mixed up.
@@ -37,6 +53,7 @@ ALBERT = {
     "num_hidden_layers": 5, "num_attention_heads": 3, "intermediate_size": 100,
 }  # fmt: skip
 BERT = {**{k: v for k, v in ALBERT.items() if k != "embedding_size"}, "model_type": "bert"}
+FACTORIZED = ("albert", "electra")
 ODD: list[tuple[str, dict[str, int | bool]]] = [
     ("inner 2", {"inner_group_num": 2}),
     ("groups that do not divide", {"num_hidden_groups": 2, "inner_group_num": 3}),
@@ -55,12 +72,12 @@ def measured(
 ) -> dict[str, Any]:
     """One row: a forward pass of the class of *head* on the meta device."""
     options = {k: v for k, v in config.items() if k != "model_type"}
-    family = {"albert": "Albert", "bert": "Bert"}[config["model_type"]]
-    name = family + BERT_CLASSES[head]
+    family, classes = FAMILIES[config["model_type"]]
     settings = getattr(transformers, family + "Config")(**options, attn_implementation="eager")
-    pooler = {"add_pooling_layer": False} if head == "encoder" else {}
+    poolerless = head == "encoder" and family != "Electra"
+    pooler = {"add_pooling_layer": False} if poolerless else {}
     with torch.device("meta"):
-        model = getattr(transformers, name)(settings, **pooler).eval()
+        model = getattr(transformers, family + classes[head])(settings, **pooler).eval()
         shape = (batch // CHOICES, CHOICES) if head == "multiple-choice" else (batch,)
         tokens = torch.zeros((*shape, length), dtype=torch.long)
     counter = FlopCounterMode(display=False)
@@ -73,9 +90,10 @@ def measured(
 
 
 def main() -> None:
-    """Every head of both families at odd sizes, then odd sizes under three heads."""
+    """Every head of every family at odd sizes, then odd sizes under three heads."""
     rows = []
-    for config, classes in ((ALBERT, CLASSES), (BERT, BERT_CLASSES)):
+    for model_type, (_, classes) in FAMILIES.items():
+        config = {**(ALBERT if model_type in FACTORIZED else BERT), "model_type": model_type}
         for head in classes:
             rows.append(measured("every head", head, config, 6, 17))
         rows.append(measured("one token", "model", config, 1, 1))
