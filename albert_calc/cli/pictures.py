@@ -4,13 +4,20 @@ May import click, ``albert_calc.picture``, ``albert_calc.cli.output`` and, late,
 renderer of pictures.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
 from click.core import ParameterSource
 
 from albert_calc.cli.options import Decorator, Function
 from albert_calc.cli.output import canvas, say, write, write_file
 from albert_calc.configfile import quoted
-from albert_calc.picture import Picture
+from albert_calc.text import shown
+
+if TYPE_CHECKING:
+    from albert_calc.picture import Picture
 
 
 def picture_options(flag: str, help: str) -> Decorator:
@@ -64,4 +71,4 @@ def _ending(path: str) -> str:
     for ending in ENDINGS:
         if path.lower().endswith(ending):
             return ending
-    raise click.UsageError(f"--save: must end in {', '.join(ENDINGS)}, got {quoted(path)}")
+    raise click.UsageError(f"--save: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, got {shown(path)}")
