@@ -1,0 +1,178 @@
+"""The program as a process: pipes, terminals, encodings, full disks, interrupts."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from albert_calc.cli import COMMANDS
+
+CALC = [sys.executable, "-m", "albert_calc"]
+MILLION = ["sweep", "-V", "30000", "-E", "1:100", "-H", "8:800:8", "-L", "1:100", "-f", "csv"]
+LINES = [
+    "compare",
+    "compare --preset base --chart",
+    "layers -H 768 -L 12 --diagram",
+    "count --preset albert-base-v2",
+    "explain --preset base -f latex",
+    "explain --preset base",
+    "reproduce handbook",
+    "presets -f markdown",
+    "cost --preset base",
+    "sweep --preset base -E 64,128",
+    "solve --preset base --budget 12M --vary vocab-size",
+    "check --preset base --at-most 12M",
+    "embedding -V 30522 -E 128 -H 768",
+    "infer tests/data/checkpoints/albert-pretraining",
+    "verify tests/data/checkpoints/albert-pretraining",
+]
+ROOT = Path(__file__).parent.parent
+
+
+def process(
+    args: list[str] | str, python: tuple[str, ...] = (), **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """One run in a process of its own."""
+    words = args.split() if isinstance(args, str) else args
+    return subprocess.run(
+        [sys.executable, *python, "-m", "albert_calc", *words], cwd=ROOT, check=False,
+        capture_output=True, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def said(stderr: str) -> list[str]:
+    """What stands on standard error, apart from notes on what was assumed."""
+    return [line for line in stderr.splitlines() if line and not line.startswith("note: ")]
+
+
+def test_every_command_is_tried() -> None:
+    """The lines below call each command at least once."""
+    assert {line.split()[0] for line in LINES} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_hostile_environment(line: str) -> None:
+    """Strict warnings, -O, an ASCII output and a home that may not be written: all work."""
+    done = process(
+        line, ("-O", "-W", "error"), PYTHONIOENCODING="ascii", LC_ALL="C", HOME="/nonexistent",
+        PYTHONUTF8="0",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode("ascii")
+    assert text
+    assert not re.search(r"\\[ux][0-9a-f]", text)
+    assert b"Traceback" not in done.stderr
+    assert b"\x1b" not in done.stdout
+
+
+def test_ascii_spells_signs_out() -> None:
+    """× becomes x and ² becomes ^2 where the output cannot hold them."""
+    text = process("count --preset base", PYTHONIOENCODING="ascii").stdout.decode()
+    assert "V x E" in text
+    assert "4 x H^2" in text
+
+
+@pytest.mark.parametrize("line", ["presets", "explain --preset base", " ".join(MILLION)])
+def test_a_closed_pipe_is_no_error(line: str) -> None:
+    """A reader that stops early gets its lines; the status stays 0 and stderr empty."""
+    command = " ".join([*CALC, line])
+    script = f"{command} | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    first, status = done.stdout.splitlines()
+    assert first
+    assert status == "0"
+    assert said(done.stderr) == []
+
+
+@pytest.mark.parametrize("line", ["presets", "count --preset base --total", " ".join(MILLION)])
+def test_a_full_disk(line: str) -> None:
+    """A result that cannot be written is said in one line, with status 2."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*CALC, *line.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert said(done.stderr) == ["error: cannot write the result: No space left on device"]
+
+
+def test_an_interrupt_in_a_sweep() -> None:
+    """Ctrl-C ends a sweep with a word and the status that shells expect."""
+    running = subprocess.Popen(
+        [*CALC, *MILLION[:-4], "-L", "1:100000", "-f", "csv"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert running.stdout is not None
+    assert running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=20)
+    assert running.returncode == 130
+    assert said(errors.decode()) == ["error: interrupted"]
+
+
+def on_terminal(line: str, columns: int, **environment: str) -> str:
+    """What *line* shows on a terminal of that width."""
+    parent, child = pty.openpty()
+    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    running = subprocess.Popen(
+        [*CALC, *line.split()], stdout=child, stderr=subprocess.DEVNULL, stdin=child, cwd=ROOT,
+        env={**clean, "COLUMNS": str(columns), "TERM": "xterm-256color", **environment},
+    )  # fmt: skip
+    os.close(child)
+    output = b""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        if select.select([parent], [], [], 0.1)[0]:
+            try:
+                chunk = os.read(parent, 65536)
+            except OSError:
+                break
+            if not chunk:
+                break
+            output += chunk
+        elif running.poll() is not None:
+            break
+    running.wait(timeout=20)
+    os.close(parent)
+    return output.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 160])
+def test_a_terminal(columns: int) -> None:
+    """On a terminal tables are in colour, fit its width, and lose no digit."""
+    shown = on_terminal("compare --preset xxlarge", columns)
+    assert "\x1b[" in shown
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert max(len(line) for line in plain.splitlines()) <= columns
+    for number in ("125,018,112", "4,431,104", "2,560,471,040", "222,662,400"):
+        assert number in plain
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_without_colour(environment: dict[str, str]) -> None:
+    """NO_COLOR and TERM=dumb leave no colour in the output."""
+    shown = on_terminal("compare --preset xxlarge", 80, **environment)
+    assert "125,018,112" in shown
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown)
+
+
+def test_colour_may_be_forced() -> None:
+    """FORCE_COLOR puts colour into a pipe, but only into a table."""
+    assert b"\x1b[" in process("compare", FORCE_COLOR="1").stdout
+    assert b"\x1b[" not in process("compare -f csv", FORCE_COLOR="1").stdout
+
+
+def test_completion_of_presets() -> None:
+    """The shell completes the names of presets."""
+    done = subprocess.run(
+        CALC, capture_output=True, text=True, check=False,
+        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete", "COMP_CWORD": "3",
+             "COMP_WORDS": "albert-calc count --preset albert-base"},
+    )  # fmt: skip
+    assert [w.split(",")[1] for w in done.stdout.split()] == ["albert-base-v1", "albert-base-v2"]
