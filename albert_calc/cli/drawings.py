@@ -5,6 +5,7 @@ May import ``albert_calc.picture``, ``albert_calc.comparison``, ``albert_calc.co
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from albert_calc import format as fmt
 from albert_calc.architectures.base import ATTENTION, FEED_FORWARD, SHARED_BLOCKS
@@ -75,6 +76,15 @@ def difference(pair: Pair) -> str:
     if pair.before == pair.after:
         return "the same"
     return f"{fmt.percent(abs(pair.reduction))} {'less' if pair.reduction > 0 else 'more'}"
+
+
+def totals_chart(title: str, line: str, varied: str, rows: Sequence[Sequence[Any]]) -> Chart:
+    """A bar for each of *rows*, which hold a value of *varied* and a total."""
+    bars = tuple(
+        Bar(f"{varied} = {value:,}" if isinstance(value, int) else value, total)
+        for value, total in rows
+    )
+    return Chart(title, (line,), (Panel("total parameters", (BarGroup("", "", bars),)),))
 
 
 def layers_diagram(config: ModelConfig, costs: LayerCosts, sizes: str) -> Diagram:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -16,6 +16,7 @@ from albert_calc.cli.options import (
     source_options,
 )
 from albert_calc.cli.output import canvas, emit, progress, say, say_about, write_chunks
+from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
 from albert_calc.cli.shape import sizes_line
 from albert_calc.config import ModelConfig, checked_sizes
 from albert_calc.errors import ConfigError
@@ -25,7 +26,11 @@ from albert_calc.render.stream import stream
 from albert_calc.report import Column, Report, Section
 from albert_calc.sweep import COLUMNS, Row, batches
 
+if TYPE_CHECKING:
+    from albert_calc.picture import Chart
+
 _LARGEST_TABLE = 1_000
+_LARGEST_CHART = 200
 
 
 @click.command
@@ -47,8 +52,12 @@ _LARGEST_TABLE = 1_000
     help="The columns, such as hidden_size,layers,total; by default what varies, and the total.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 2 if a combination is impossible.")
+@picture_options("--chart", "Draw the totals as bars, where only one size varies.")
 @format_choice("table", "csv", "json", "jsonl", "markdown")
-def sweep(columns: str | None, strict: bool, format: str, **options: Any) -> None:
+def sweep(
+    columns: str | None, strict: bool, chart: bool, save: str | None, format: str,
+    **options: Any,
+) -> None:  # fmt: skip
     """Count every combination of sizes, sharing and heads, one row each.
 
     Each size takes values and ranges: 64,128 or 256:1024:64 (the end is included). Write
@@ -62,9 +71,14 @@ def sweep(columns: str | None, strict: bool, format: str, **options: Any) -> Non
       albert-calc sweep --preset albert-base-v2 -E 64,128,256,768 --share all,none
       albert-calc sweep --preset base -H 256:1024:64 -A 1 --columns hidden_size,layers,total
       albert-calc sweep -V 1000:1_000_000 -E 128 -H 768 -L 12 -f csv
+      albert-calc sweep --preset base -E 64,128,256,768 --chart
     """
+    refuse_contradictions("--chart", chart, save, "columns")
     asked = _asked(columns, options)
     grid = asked.grid
+    if chart and len(grid.varied) != 1:
+        varied = ", ".join(grid.varied) or "none"
+        raise click.UsageError(f"--chart needs one size that varies, got {varied}")
     say_about([asked.base])
     say("note", asked.notes)
     if strict:
@@ -72,7 +86,9 @@ def sweep(columns: str | None, strict: bool, format: str, **options: Any) -> Non
     tally: Tally = Counter()
     rows = _watched(grid, asked.columns, tally)
     described = [_described(name) for name in asked.columns]
-    if format == "table":
+    if chart:
+        show(_chart(asked, rows), save)
+    elif format == "table":
         emit(_table(asked, described, rows), format)
     elif not write_chunks(stream(format, described, rows, canvas())):
         return
@@ -196,23 +212,35 @@ def _described(name: str) -> Column:
 
 
 def _table(asked: _Asked, columns: list[Column], batches: Iterator[list[Row]]) -> Report:
-    grid = asked.grid
+    rows = _collected(batches, "format: a table", _LARGEST_TABLE)
+    title, line = _title(asked, len(rows))
+    return Report((Section(title, tuple(columns), tuple(rows), (line,)),), rows)
+
+
+def _chart(asked: _Asked, batches: Iterator[list[Row]]) -> "Chart":
+    from albert_calc.cli.drawings import totals_chart
+
+    rows = _collected(batches, "chart: a picture", _LARGEST_CHART)
+    varied = asked.grid.varied[0]
+    return totals_chart(*_title(asked, len(rows)), SYMBOLS.get(varied, varied), rows)
+
+
+def _collected(batches: Iterator[list[Row]], what: str, most: int) -> list[Row]:
     rows: list[Row] = []
     for batch in batches:
         rows += batch
-        if len(rows) > _LARGEST_TABLE:
+        if len(rows) > most:
             raise ConfigError(
-                f"format: a table must have at most {_LARGEST_TABLE:,} rows; give -f csv,"
-                " or another format, for more"
+                f"{what} must have at most {most:,} rows; give -f csv, or another format, for more"
             )
+    return rows
+
+
+def _title(asked: _Asked, count: int) -> tuple[str, str]:
+    """What is counted, and what all rows have in common."""
+    grid = asked.grid
     fixed = {k: next(iter(v)) for k, v in grid.sizes.items() if len(v) == 1}
-    lines = [sizes_line(fixed, asked.base.assumed)]
-    lines += [f"share {s}" for s in grid.shares if len(grid.shares) == 1]
-    lines += [f"head {h}" for h in grid.heads if len(grid.heads) == 1]
-    section = Section(
-        title=f"{asked.name}: {len(rows):,} combinations, layout {grid.layout}",
-        lines=(", ".join(lines),),
-        columns=tuple(columns),
-        rows=tuple(rows),
-    )
-    return Report((section,), rows)
+    common = [sizes_line(fixed, asked.base.assumed)]
+    common += [f"share {s}" for s in grid.shares if len(grid.shares) == 1]
+    common += [f"head {h}" for h in grid.heads if len(grid.heads) == 1]
+    return f"{asked.name}: {count:,} combinations, layout {grid.layout}", ", ".join(common)
