@@ -62,11 +62,11 @@ def infer_config(
     ``CheckpointError`` naming the tensors that fit no model, and ``ConfigError`` if a
     given size contradicts them.
     """
-    candidates = sorted(_candidates(tensors), key=lambda c: c.strange)
-    fitting = [c for c in candidates if not c.strange]
+    candidates = list(_candidates(tensors))
+    least = min(c.strange for c in candidates)
     reasons: list[str] = []
     explained: list[Inference] = []
-    for candidate in fitting or candidates[:1]:
+    for candidate in (c for c in candidates if c.strange == least):
         config = _config(candidate, num_hidden_layers, num_attention_heads)
         agreed = match_head(candidate.found, config, candidate.head)
         if not agreed.problems:
@@ -75,26 +75,22 @@ def infer_config(
             reasons = _reasons(candidate, config, agreed)
     if not explained:
         raise CheckpointError(first_of(reasons))
-    first, *others = explained
-    same = [f"head: {first.head} is taken; {o.head} has the same tensors" for o in others]
-    return first._replace(notes=(*same, *first.notes))
+    return explained[0]._replace(notes=(*_alike(explained), *explained[0].notes))
 
 
 def _candidates(tensors: Mapping[str, StoredTensor]) -> Iterator[_Candidate]:
     for architecture in ARCHITECTURES.values():
         found = inventory(tensors, architecture)
+        projected = any(
+            t.factorized_only and t.name in found.tensors for t in architecture.embeddings[LAYOUT]
+        )
+        share = architecture.default_share
+        traits = Traits(architecture.model_type, share, tied=True, factorized=projected)
         for head in architecture.heads:
-            table = tensor_table(
-                Variant(
-                    Traits(architecture.model_type, architecture.default_share, True, True),
-                    head,
-                    LAYOUT,
-                )
-            )
+            table = tensor_table(Variant(traits, head, LAYOUT))
             stored = {t.name for t in table if t.name in found.tensors}
             alone = [t for t in table if t.tied_to]
             tied = not alone or any({t.name, t.tied_to} - stored for t in alone)
-            stored |= {t.tied_to for t in alone if t.name in stored}
             needed = {t.name for t in table if not t.tied_to}
             unexpected = sum(len(c) for p, c in found.tensors.items() if p not in stored)
             strange = len(needed - stored) + unexpected + len(found.again)
@@ -151,6 +147,15 @@ def _inference(candidate: _Candidate, config: ModelConfig, layers: int | None) -
             " shared layers do not show how often they are executed; -L says it"
         )
     return Inference(config, candidate.head, tuple(notes), tuple(warnings))
+
+
+def _alike(explained: list[Inference]) -> list[str]:
+    """A note that names the other models which have the same tensors, if there are any."""
+    names: dict[tuple[str, ...], str] = {}
+    for one in explained:
+        names.setdefault(one.config.architectures, f"{one.config.model_type} {one.head}")
+    taken, *others = names.values()
+    return [f"model: {taken} is taken; the same tensors has {', '.join(others)}"] if others else []
 
 
 def _reasons(candidate: _Candidate, config: ModelConfig, agreed: Match) -> list[str]:

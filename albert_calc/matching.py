@@ -220,8 +220,6 @@ def _missing(
                     left[tensor] -= 1
                     if not left[tensor]:
                         del left[tensor]
-            if not left:
-                break
 
 
 def _counted(ranges: tuple[int, ...]) -> Iterator[Indices]:

@@ -84,13 +84,12 @@ def shows_layers(config: ModelConfig, head: str) -> bool:
 def match_head(found: Inventory, config: ModelConfig, head: str) -> Match:
     """*found* against the tensors that *config* has under *head*."""
     architecture = ARCHITECTURES[config.model_type]
-    on_top = bool(architecture.heads[head].tensors) if head in architecture.heads else False
     return match(
         found,
         tensor_table(variant_of(config, head, LAYOUT)),
         config.symbols,
         config.tie_word_embeddings,
-        architecture.prefix if found.prefixed or on_top else "",
+        architecture.prefix if found.prefixed else "",
     )
 
 
@@ -107,7 +106,6 @@ def _distance(config: ModelConfig, head: str, agreed: Match) -> tuple[int, ...]:
     return (
         agreed.missing_count - whole + len(agreed.unexpected),
         not named,
-        len(agreed.mismatched),
         agreed.problems,
         len(agreed.unexpected),
     )

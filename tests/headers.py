@@ -78,9 +78,11 @@ def random_model(chance: random.Random) -> tuple[ModelConfig, str]:
         "tie_word_embeddings": chance.random() < 0.6,
         "num_labels": chance.randint(1, 42),
     }
-    if model_type == "albert":
+    if "embedding_size" in architecture.defaults:
+        widths = [values["hidden_size"], chance.randint(1, 200)]
+        values["embedding_size"] = chance.choice(widths)
+    if "num_hidden_groups" in architecture.defaults:
         values |= {
-            "embedding_size": chance.choice([values["hidden_size"], chance.randint(1, 200)]),
             "num_hidden_groups": chance.randint(1, layers),
             "inner_group_num": chance.randint(1, 3),
         }

@@ -81,7 +81,7 @@ def test_the_guess_can_run(groups: int, inner: int) -> None:
     assert found.warnings == ()
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(60))
 def test_any_model_is_recognized_by_its_shapes(seed: int) -> None:
     """For any legal model: every size that shapes show comes back, and the result verifies."""
     config, head = random_model(random.Random(seed))
@@ -91,6 +91,8 @@ def test_any_model_is_recognized_by_its_shapes(seed: int) -> None:
         tensors, config.num_hidden_layers if albert else None, config.num_attention_heads
     )
     definition = ARCHITECTURES[config.model_type].heads[head]
+    # RoBERTa's kin store the same tensors, so they are at least named.
+    assert config.model_type in f"{found.config.model_type} {found.notes}"
     shown = {d for t in definition.tensors for d in t.shape}
     for size in SIZES:
         if size.symbol != "C" or "C" in shown:
@@ -107,7 +109,7 @@ def test_heads_with_the_same_tensors_are_named(run: Run) -> None:
     """A causal model stores what a masked one does, so the other is mentioned."""
     result = run("infer", CHECKPOINTS / "bert-masked-lm-sharded")
     assert json.loads(result.stdout)["architectures"] == ["BertForMaskedLM"]
-    assert "head: masked-lm is taken; causal-lm has the same tensors" in result.stderr
+    assert "model: bert masked-lm is taken; the same tensors has bert causal-lm" in result.stderr
 
 
 def test_a_number_of_labels_other_than_two_is_printed() -> None:
@@ -148,6 +150,10 @@ UNFIT = {
     "transposed": (_with(f"{LAYER}output.dense.weight", 32, 16), "must be H × I = 16 × 32"),
     "another vocabulary": (_with("cls.predictions.bias", 90), "must be V = 100"),
     "another rank": (_with(f"{LAYER}output.dense.bias", 16, 1), "must be H = 16"),
+    "another rank, seen first": (
+        _with("bert.embeddings.word_embeddings.weight", 100, 16, 1),
+        "must be V × H = 100 × 16, as cls.predictions.bias shows, got 100 × 16 × 1",
+    ),
     "removed": (_without(f"{LAYER}output.dense.bias"), f"{LAYER}output.dense.bias: missing"),
     "no positions": (
         _without("bert.embeddings.position_embeddings.weight"),

@@ -229,7 +229,7 @@ def test_legacy_names_of_layer_norms_are_understood(model_type: str) -> None:
     """``gamma`` and ``beta`` are a LayerNorm's weight and bias, and nothing else's."""
     config = tiny(model_type)
     old = {}
-    for name, shape in stored_shapes(config, "pretraining").items():
+    for name, shape in stored_shapes(config, "masked-lm").items():
         if "norm" in name.lower():
             name = name.replace(".weight", ".gamma").replace(".bias", ".beta")
         old[name] = shape
@@ -260,6 +260,15 @@ def test_an_index_beyond_the_layers_is_unexpected(index: str) -> None:
     assert named(found) == {name}
 
 
+def test_a_layer_has_one_way_to_be_numbered() -> None:
+    """Layer ``00`` is not layer 0."""
+    config = tiny("bert")
+    shapes = stored_shapes(config, "model")
+    odd = {n.replace("layer.0.", "layer.00."): s for n, s in shapes.items()}
+    found = compared(config, odd).match
+    assert found.missing_count == len(found.unexpected) == 16
+
+
 @pytest.mark.parametrize("model_type", ARCHITECTURES)
 def test_buffers_are_understood_with_and_without_prefix(model_type: str) -> None:
     """Position and segment ids are no parameters, wherever they are stored."""
@@ -282,17 +291,18 @@ def test_tied_tensors_may_be_stored_once_or_twice(model_type: str) -> None:
     once = stored_shapes(config, "masked-lm")
     untied = stored_shapes(tiny(model_type, tie_word_embeddings=False), "masked-lm")
     copies = {n: s for n, s in untied.items() if n not in once}
-    assert len(copies) == 2
+    assert copies
     twice = compared(config, untied)
     assert twice.holds
     assert twice.stored == twice.expected == count_parameters(config, "masked-lm").total
     assert {f.name for f in twice.match.copies} == set(copies)
-    originals = [n for n in once if n.endswith(("word_embeddings.weight", "predictions.bias"))]
-    alone = compared(config, {n: s for n, s in untied.items() if n not in originals})
+    tied = [t for t in ARCHITECTURES[model_type].heads["masked-lm"].tensors if t.tied_to]
+    originals = tuple(t.tied_to for t in tied)
+    alone = compared(config, {n: s for n, s in untied.items() if not n.endswith(originals)})
     assert alone.holds
     assert alone.stored == alone.expected
-    wrong = compared(config, {**once, "cls.predictions.decoder.weight": [11, 7]}, "masked-lm")
-    assert not wrong.holds
+    wrong = compared(config, {**once, **{n: [11, 7] for n in copies}}, "masked-lm")
+    assert named(wrong) == set(copies)
 
 
 # ---------------------------------------------------------------- verdicts
@@ -355,7 +365,7 @@ def test_the_tensors_decide_against_the_class_that_the_config_names(run: Run) ->
 # ---------------------------------------------------------------- models drawn at random
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_a_header_made_from_the_table_matches_and_no_change_passes(seed: int) -> None:
     """For any legal model: its own tensors match, and a changed one is named."""
     chance = random.Random(seed)
@@ -366,7 +376,7 @@ def test_a_header_made_from_the_table_matches_and_no_change_passes(seed: int) ->
     assert found.stored == found.expected == count_parameters(config, head).total
     classes = ARCHITECTURES[config.model_type].heads[found.head].classes
     assert classes == ARCHITECTURES[config.model_type].heads[head].classes
-    for name in chance.sample(sorted(shapes), 8):
+    for name in chance.sample(sorted(shapes), 6):
         others = {n: s for n, s in shapes.items() if n != name}
         assert named(compared(config, others)) == {name}
         wider = [*shapes[name][:-1], shapes[name][-1] + 1]
