@@ -155,7 +155,11 @@ def _alike(explained: list[Inference]) -> list[str]:
     for one in explained:
         names.setdefault(one.config.architectures, f"{one.config.model_type} {one.head}")
     taken, *others = names.values()
-    return [f"model: {taken} is taken; the same tensors has {', '.join(others)}"] if others else []
+    return (
+        [f"model: {taken} is taken; {', '.join(others)} would have the same tensors"]
+        if others
+        else []
+    )
 
 
 def _reasons(candidate: _Candidate, config: ModelConfig, agreed: Match) -> list[str]:
