@@ -2,8 +2,8 @@
 
 Every shape in the tables is a product of symbols, so every tensor found votes for the
 sizes that it shows; the config that wins is then verified against the same tensors. May
-import ``albert_calc.verification``, ``albert_calc.matching``, ``albert_calc.tensors`` and
-``albert_calc.config``.
+import ``albert_calc.verification`` and all that it may import, ``albert_calc.errors`` and
+``albert_calc.text``.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Is this checkpoint this config: ``verify`` compares the tensors stored with those expected.
 
 May import ``albert_calc.matching``, ``albert_calc.safetensors``, ``albert_calc.tensors``,
-``albert_calc.counts`` and ``albert_calc.config``.
+``albert_calc.counts``, ``albert_calc.config`` and ``albert_calc.architectures``.
 """
 
 from collections.abc import Mapping
