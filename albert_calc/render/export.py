@@ -26,10 +26,10 @@ FILE_WIDTH = 100
 _FONTS = "'DejaVu Sans Mono', Menlo, 'Liberation Mono', 'Courier New', monospace"
 _COLUMN_TO_LINE = 0.63  # 21 × 0.6 pixels, to rich's 20
 
-# Rich leaves an empty line at the end; moving the view up by half of one centres the text.
+# An empty line is drawn at the end; moving the view up by half of one centres the text.
 _SVG = """\
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="-12 -12 {{width}} {{terminal_height}}"\
- role="img">
+<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{{width}}" height="{{terminal_height}}"
+  viewBox="-12 -12 {{width}} {{terminal_height}}">
 <title>{title}</title>
 <style>
 .{{unique_id}}-matrix {{{{
@@ -68,11 +68,10 @@ pre {{{{ font-family: {fonts}; line-height: 1.16; }}}}
 </html>
 """
 
-_BACKGROUND = (255, 255, 255)
-_FOREGROUND = (31, 35, 40)
+_BACKGROUND = "#ffffff"
 _THEME = TerminalTheme(
-    _BACKGROUND,
-    _FOREGROUND,
+    (255, 255, 255),
+    (31, 35, 40),
     [(0, 0, 0), (180, 0, 0), (0, 120, 0), (140, 100, 0),
      (0, 0, 180), (140, 0, 140), (0, 120, 120), (190, 190, 190)],
 )  # fmt: skip
@@ -89,10 +88,11 @@ def export(picture: Picture, ending: str) -> str:
     """*picture* as the text of a file with one of ``ENDINGS``, ``FILE_WIDTH`` cells wide."""
     drawing, width = _drawn(picture, FILE_WIDTH)
     console = recording_console(width)
-    console.print(drawing, "", sep="\n")
+    console.print(drawing)
     if ending == ".html":
         return console.export_html(theme=_THEME, code_format=_template(_HTML, picture))
     if ending == ".svg":
+        console.print()
         return console.export_svg(
             theme=_THEME,
             code_format=_template(_SVG, picture),
@@ -115,7 +115,7 @@ def _drawn(picture: Picture, width: int) -> tuple[Text, int]:
 def _template(template: str, picture: Picture) -> str:
     """*template* for rich, which fills in what is left in braces."""
     title = escape(picture.title).replace("{", "{{").replace("}", "}}")
-    return template.format(title=title, fonts=_FONTS, background="#ffffff")
+    return template.format(title=title, fonts=_FONTS, background=_BACKGROUND)
 
 
 def _spelled(part: Any) -> Any:

@@ -13,8 +13,12 @@ _CONSOLE = Console(width=80, height=100)
 
 
 def wrapped(text: str, width: int, style: str = "") -> list[Text]:
-    """*text* in lines of at most *width* cells, broken between words where possible."""
-    lines = Text(text, style=style).wrap(_CONSOLE, max(width, 1))
+    """*text* in lines of at most *width* cells, broken between words where possible.
+
+    A number is never broken: one that is wider stands alone on its line.
+    """
+    numbers = [word for word in text.split() if word[0].isdigit()]
+    lines = Text(text, style=style).wrap(_CONSOLE, max(width, widest(numbers), 1))
     for line in lines:
         line.rstrip()
     return list(lines)
