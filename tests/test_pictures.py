@@ -42,6 +42,12 @@ OTHERS = {
 ALL = {**PICTURES, **OTHERS}
 
 
+@pytest.fixture(autouse=True)
+def without_forced_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the tests themselves run in colour, the commands do not."""
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
 @pytest.fixture
 def drawn(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """What a command draws on a terminal of a given width."""

@@ -48,7 +48,7 @@ def draw(what: RenderableType, canvas: Canvas, least: int = 0) -> str:
 def recording_console(width: int) -> Console:
     """A console that shows nothing and remembers what was printed, for rich's exporters."""
     return Console(
-        width=width, record=True, file=io.StringIO(), force_terminal=True,
+        width=width, height=100, record=True, file=io.StringIO(), force_terminal=True,
         highlight=False, emoji=False, markup=False, color_system="truecolor", no_color=False,
     )  # fmt: skip
 
