@@ -6,7 +6,7 @@ is ever involved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 Dim = str | int
@@ -112,14 +112,14 @@ class Polynomial(NamedTuple):
             for c, s in self.terms
         )
 
-    def coefficients(self, symbol: str) -> tuple[Polynomial, ...]:
-        """What multiplies 1, *symbol*, *symbol*² and so on; one empty sum for zero."""
-        powers: list[list[Term]] = [[]]
-        for coefficient, symbols in self.terms:
-            exponent = symbols.count(symbol)
-            powers += [[] for _ in range(exponent + 1 - len(powers))]
-            powers[exponent].append(Term(coefficient, tuple(s for s in symbols if s != symbol)))
-        return tuple(Polynomial(tuple(terms)) for terms in powers)
+    def coefficients(self, symbols: Collection[str]) -> dict[tuple[str, ...], Polynomial]:
+        """What multiplies each product of *symbols* that occurs, such as H² or nothing."""
+        collected: dict[tuple[str, ...], list[Term]] = {}
+        for coefficient, factors in self.terms:
+            product = tuple(f for f in factors if f in symbols)
+            others = tuple(f for f in factors if f not in symbols)
+            collected.setdefault(product, []).append(Term(coefficient, others))
+        return {product: Polynomial(tuple(terms)) for product, terms in collected.items()}
 
     def formula(self, notation: Notation = TEXT, values: Mapping[str, int] | None = None) -> str:
         """This polynomial as text, with numbers put in where *values* are given."""

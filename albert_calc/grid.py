@@ -7,7 +7,9 @@ No combination is ever kept, so that a grid of any size takes no memory. May imp
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from itertools import compress, groupby, islice, product, repeat
+from math import prod
+from operator import ne
 from typing import NamedTuple
 
 from albert_calc.algebra import Dims
@@ -119,27 +121,51 @@ def grid_over(
 
 
 class Stretch(NamedTuple):
-    """Some consecutive numbers of one size, all others being fixed."""
+    """Consecutive combinations of one variant, for which nothing but some sizes varies.
+
+    ``fixed`` has the numbers of the other sizes by symbol, and ``varied`` as many numbers
+    of each of these as there are combinations.
+    """
 
     variant: Variant
-    values: Mapping[str, int]
-    symbol: str
-    numbers: list[int]
+    fixed: Mapping[str, int]
+    varied: Mapping[str, list[int]]
+
+    @property
+    def length(self) -> int:
+        """How many combinations these are."""
+        return _length(self.varied)
+
+
+def inner_symbols(grid: Grid) -> tuple[str, ...]:
+    """The sizes that vary fastest: the last ones, as many as fill a batch together."""
+    symbols: list[str] = []
+    rows = 1
+    for key, values in reversed(list(grid.sizes.items())):
+        if len(values) > 1 and rows < BATCH:
+            symbols.insert(0, SYMBOLS[key])
+            rows *= len(values)
+    return tuple(symbols) or ("V",)
 
 
 def stretches(grid: Grid, tally: Tally) -> Iterator[Stretch]:
-    """The possible combinations in order, cut into stretches of the last varied size."""
-    varied = [key for key in grid.varied if key in grid.sizes]
-    *outer, inner = varied or ["vocab_size"]
-    fixed = {SYMBOLS[k]: next(iter(v)) for k, v in grid.sizes.items() if k not in varied}
+    """The possible combinations in order, cut into stretches of up to ``BATCH``."""
+    sizes = {SYMBOLS[key]: values for key, values in grid.sizes.items()}
+    inner = {symbol: sizes[symbol] for symbol in inner_symbols(grid)}
+    outer = {s: values for s, values in sizes.items() if len(values) > 1 and s not in inner}
+    single = {s: next(iter(values)) for s, values in sizes.items() if len(values) == 1}
     for share in grid.shares:
         for head in grid.heads:
             rules = _rules(grid, share, head)
-            for values in _bound([(SYMBOLS[k], grid.sizes[k]) for k in outer], fixed):
-                for numbers in _pieces(grid.sizes[inner]):
-                    found = _admitted(rules, values, SYMBOLS[inner], numbers, tally)
-                    if found:
-                        yield from _by_variant(grid, share, head, values, SYMBOLS[inner], found)
+            square, factorized = (
+                Variant(Traits(grid.model_type, share, grid.tied, differs), head, grid.layout)
+                for differs in (False, True)
+            )
+            for fixed in _bound(list(outer.items()), single):
+                for block in _blocks(inner):
+                    admitted = _admitted(rules, fixed, block, tally)
+                    for differs, varied in _by_width(grid, fixed, admitted):
+                        yield Stretch(factorized if differs else square, fixed, varied)
 
 
 def _bound(
@@ -155,10 +181,14 @@ def _bound(
         yield from _bound(others, values)
 
 
-def _pieces(numbers: Collection[int]) -> Iterator[list[int]]:
-    rest = iter(numbers)
-    while piece := list(islice(rest, BATCH)):
-        yield piece
+def _blocks(axes: Mapping[str, Collection[int]]) -> Iterator[dict[str, list[int]]]:
+    """The combinations of *axes* as columns, cut along the first axis to fit into a batch."""
+    first, *others = axes.values()
+    most = BATCH // prod(len(numbers) for numbers in others)
+    rest = iter(first)
+    while piece := list(islice(rest, most)):
+        columns = zip(*product(piece, *others), strict=True)
+        yield dict(zip(axes, map(list, columns), strict=True))
 
 
 def _rules(grid: Grid, share: str, head: str) -> list[Rule]:
@@ -186,38 +216,47 @@ def _never(values: Mapping[str, int]) -> bool:
 
 def _admitted(
     rules: Iterable[Rule],
-    values: dict[str, int],
-    symbol: str,
-    numbers: list[int],
+    fixed: Mapping[str, int],
+    varied: dict[str, list[int]],
     tally: Tally,
-) -> list[int]:
-    """The *numbers* that break no fatal rule in the place of *symbol*."""
+) -> dict[str, list[int]]:
+    """The combinations in *varied* that break no fatal rule."""
     for rule in rules:
-        if symbol in rule.symbols:
-            good = [n for n in numbers if rule.holds({**values, symbol: n})]
+        symbols = [symbol for symbol in varied if symbol in rule.symbols]
+        if symbols:
+            rows = zip(*(varied[symbol] for symbol in symbols), strict=True)
+            kept = [rule.holds({**fixed, **dict(zip(symbols, r, strict=True))}) for r in rows]
         else:
-            good = numbers if rule.holds(values) else []
-        if len(good) < len(numbers):
-            tally[rule] += len(numbers) - len(good)
-            numbers = good if rule.fatal else numbers
-    return numbers
+            kept = [rule.holds(fixed)] * _length(varied)
+        if not all(kept):
+            tally[rule] += kept.count(False)
+            if rule.fatal:
+                varied = {s: list(compress(numbers, kept)) for s, numbers in varied.items()}
+    return varied
 
 
-def _by_variant(
-    grid: Grid, share: str, head: str, values: Mapping[str, int], symbol: str, numbers: list[int]
-) -> Iterator[Stretch]:
-    """The *numbers* cut where E = H, since other tensors may exist there."""
+def _by_width(
+    grid: Grid, fixed: Mapping[str, int], varied: dict[str, list[int]]
+) -> Iterator[tuple[bool, dict[str, list[int]]]]:
+    """*varied* cut where E = H, since other tensors may exist there, and whether it differs."""
+    length = _length(varied)
+    if not length:
+        return
     if "E" in grid.ties:
-        groups = [(False, numbers)]
-    elif symbol in ("E", "H"):
-        other = values["H" if symbol == "E" else "E"]
-        groups = [(differs, list(g)) for differs, g in groupby(numbers, other.__ne__)]
+        yield False, varied
+    elif "E" not in varied and "H" not in varied:
+        yield fixed["E"] != fixed["H"], varied
     else:
-        groups = [(values["E"] != values["H"], numbers)]
-    for factorized, group in groups:
-        traits = Traits(grid.model_type, share, grid.tied, factorized)
-        variant = Variant(traits, head, grid.layout)
-        yield Stretch(variant, values, symbol, group)
+        widths, hidden = (varied.get(s) or repeat(fixed[s], length) for s in "EH")
+        start = 0
+        for differs, run in groupby(map(ne, widths, hidden)):
+            end = start + len(list(run))
+            yield differs, {s: numbers[start:end] for s, numbers in varied.items()}
+            start = end
+
+
+def _length(varied: Mapping[str, list[int]]) -> int:
+    return len(next(iter(varied.values())))
 
 
 def broken_rules(grid: Grid) -> Tally:

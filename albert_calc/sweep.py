@@ -1,7 +1,7 @@
 """Sweeps: what each combination of a grid counts, row by row.
 
-Whatever does not vary is put into the formulas beforehand, and a whole stretch of the
-size that varies fastest is worked out at once, so that a row costs a few multiplications.
+Whatever does not vary is put into the formulas beforehand, and whole stretches of the
+sizes that vary fastest are worked out at once, so that a row costs a few multiplications.
 May import ``albert_calc.grid``, ``albert_calc.counts``, ``albert_calc.tensors``,
 ``albert_calc.architectures`` and ``albert_calc.algebra``.
 """
@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
+from operator import add, mul
 
-from albert_calc.algebra import Polynomial
+from albert_calc.algebra import BareTerms, Polynomial, evaluate_all
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import Component
 from albert_calc.counts import component_formulas
-from albert_calc.grid import SYMBOLS, Grid, Stretch, Tally, stretches
+from albert_calc.grid import SYMBOLS, Grid, Stretch, Tally, inner_symbols, stretches
 from albert_calc.tensors import Variant
 
 Row = tuple[str | int | None, ...]
@@ -64,20 +65,20 @@ def batches(grid: Grid, columns: Sequence[str], tally: Tally | None = None) -> I
     for stretch in stretches(grid, Counter() if tally is None else tally):
         variant = stretch.variant
         if variant not in known:
-            known[variant] = [_column(grid, c, variant, stretch.symbol) for c in columns]
+            known[variant] = [_column(grid, c, variant) for c in columns]
         yield list(zip(*[column(stretch) for column in known[variant]], strict=True))
 
 
 _Column = Callable[[Stretch], Iterable[str | int | None]]
 
 
-def _column(grid: Grid, name: str, variant: Variant, inner: str) -> _Column:
+def _column(grid: Grid, name: str, variant: Variant) -> _Column:
     """How to work out the cells of the column *name* along stretches of *variant*."""
     if name in ("share", "head"):
         return partial(_constant, variant.traits.share if name == "share" else variant.head)
     symbol = SYMBOLS.get(name, "")
     if name in grid.sizes:
-        return _numbers if symbol == inner else partial(_bound_size, symbol)
+        return partial(_size, symbol)
     if symbol and symbol not in grid.ties:
         return partial(_constant, None)
     if symbol:
@@ -86,9 +87,10 @@ def _column(grid: Grid, name: str, variant: Variant, inner: str) -> _Column:
         polynomial = Polynomial.sum(
             f.terms for f in component_formulas(variant) if _is_part(f.component, name)
         )
-    fixed = {SYMBOLS[k]: tuple(v) for k, v in grid.sizes.items() if len(v) == 1}
-    reduced = polynomial.substitute(grid.ties).substitute(fixed)
-    return partial(_polynomial, reduced.coefficients(inner))
+    single = {SYMBOLS[k]: tuple(v) for k, v in grid.sizes.items() if len(v) == 1}
+    reduced = polynomial.substitute(grid.ties).substitute(single)
+    split = reduced.coefficients(inner_symbols(grid))
+    return partial(_polynomial, tuple(split), [p.terms for p in split.values()])
 
 
 def _is_part(component: Component, column: str) -> bool:
@@ -97,22 +99,23 @@ def _is_part(component: Component, column: str) -> bool:
 
 
 def _constant(cell: str | None, stretch: Stretch) -> Iterable[str | None]:
-    return repeat(cell, len(stretch.numbers))
+    return repeat(cell, stretch.length)
 
 
-def _bound_size(symbol: str, stretch: Stretch) -> Iterable[int]:
-    return repeat(stretch.values[symbol], len(stretch.numbers))
+def _size(symbol: str, stretch: Stretch) -> Iterable[int]:
+    if symbol in stretch.varied:
+        return stretch.varied[symbol]
+    return repeat(stretch.fixed[symbol], stretch.length)
 
 
-def _numbers(stretch: Stretch) -> Iterable[int]:
-    return stretch.numbers
-
-
-def _polynomial(coefficients: Sequence[Polynomial], stretch: Stretch) -> Iterable[int]:
-    """The polynomial's values along *stretch*, by Horner's rule."""
-    *lower, top = [c.evaluate(stretch.values) for c in coefficients]
-    numbers = stretch.numbers
-    cells: Iterable[int] = repeat(top, len(numbers))
-    for coefficient in reversed(lower):
-        cells = [c * n + coefficient for c, n in zip(cells, numbers, strict=True)]
+def _polynomial(
+    products: Sequence[tuple[str, ...]], factors: Sequence[BareTerms], stretch: Stretch
+) -> Iterable[int]:
+    """A polynomial along *stretch*: the sum of products of varied sizes, each by its factor."""
+    cells: Iterable[int] = repeat(0, stretch.length)
+    for symbols, factor in zip(products, evaluate_all(factors, stretch.fixed), strict=True):
+        numbers: Iterable[int] = repeat(factor, stretch.length)
+        for symbol in symbols:
+            numbers = map(mul, numbers, stretch.varied[symbol])
+        cells = map(add, cells, numbers)
     return cells
