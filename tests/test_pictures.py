@@ -107,6 +107,14 @@ def test_numbers_are_never_broken(name: str, drawn: Callable[..., str]) -> None:
         assert numbers(drawn(ALL[name], width)) == numbers(drawn(ALL[name], 160))
 
 
+@pytest.mark.parametrize("width", [1, 9, 17])
+def test_boxes_are_never_broken(width: int, drawn: Callable[..., str]) -> None:
+    """On a terminal that is too narrow for a box, the box is as wide as its longest word."""
+    text = drawn("layers -H 768 -L 1B --share attention --diagram", width)
+    boxes = [line for line in text.splitlines() if line.startswith(("┌", "│", "├", "└"))]
+    assert {len(re.split("(?<=[┐│┤┘])", line[1:])[0]) + 1 for line in boxes} == {17}
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_in_ascii(name: str, drawn: Callable[..., str]) -> None:
     """In ASCII nothing is escaped or out of line: as many cells, all fitting."""

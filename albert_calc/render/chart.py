@@ -75,7 +75,7 @@ def _group(group: BarGroup, panel: Panel, widths: _Widths, width: int) -> Iterat
         yield from _beside([], group, panel, unnamed, width)
     else:
         for bar in group.bars:
-            yield from _below(bar, panel, widths, max(width, widths.value))
+            yield from _below(bar, panel, widths, width)
 
 
 def _beside(
@@ -108,5 +108,4 @@ def _bar(bar: Bar, panel: Panel, cells: int) -> Text:
     whole, part = divmod(eighths(bar.value, panel.largest, cells), len(_PARTS))
     hue = _HUES[bar.hue % len(_HUES)]
     # Whole cells have a background too: some fonts leave gaps between blocks.
-    drawn = Text().append("█" * whole, style=f"{hue} on {hue}")
-    return drawn.append(_PARTS[part], style=hue) if part else drawn
+    return Text.assemble(("█" * whole, f"{hue} on {hue}"), (_PARTS[part].strip(), hue))

@@ -59,8 +59,8 @@ def _stack(boxes: Sequence[Box], width: int) -> list[Text]:
         style = "" if box.hue is None else f"#000000 on {_HUES[box.hue % len(_HUES)]}"
         for text in (box.label, box.remark):
             for part in wrapped(text, inside) if text else ():
-                content = Text(f" {padded(part.plain, inside)} ", style)
-                drawn.append(Text("│", _BORDER).append_text(Text.assemble(content, ("│", _BORDER))))
+                content = (f" {padded(part.plain, inside)} ", style)
+                drawn.append(Text.assemble(("│", _BORDER), content, ("│", _BORDER)))
     return [*drawn, Text(f"└{line}┘", _BORDER)]
 
 

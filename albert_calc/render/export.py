@@ -29,12 +29,13 @@ _COLUMN_TO_LINE = 0.63  # 21 × 0.6 pixels, to rich's 20
 # An empty line is drawn at the end; moving the view up by half of one centres the text.
 _SVG = """\
 <svg xmlns="http://www.w3.org/2000/svg" role="img" width="{{width}}" height="{{terminal_height}}"
-  viewBox="-12 -12 {{width}} {{terminal_height}}">
+  viewBox="-9 -12 {{width}} {{terminal_height}}">
 <title>{title}</title>
 <style>
 .{{unique_id}}-matrix {{{{
   font-family: {fonts};
   font-size: 21px;
+  text-rendering: geometricPrecision;
 }}}}
 .{{unique_id}}-matrix text {{{{ clip-path: none; }}}}
 {{styles}}
@@ -42,7 +43,7 @@ _SVG = """\
 <defs>
 {{lines}}
 </defs>
-<rect x="-12" y="-12" width="{{width}}" height="{{terminal_height}}" rx="8" fill="{background}"/>
+<rect x="-9" y="-12" width="{{width}}" height="{{terminal_height}}" rx="8" fill="{background}"/>
 {{backgrounds}}
 <g class="{{unique_id}}-matrix" transform="translate(0, 1)">
 {{matrix}}

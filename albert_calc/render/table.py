@@ -49,7 +49,7 @@ def recording_console(width: int) -> Console:
     """A console that shows nothing and remembers what was printed, for rich's exporters."""
     return Console(
         width=width, height=100, record=True, file=io.StringIO(), force_terminal=True,
-        highlight=False, emoji=False, markup=False, color_system="truecolor", no_color=False,
+        highlight=False, emoji=False, markup=False, color_system="truecolor",
     )  # fmt: skip
 
 
