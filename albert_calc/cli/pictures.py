@@ -71,4 +71,5 @@ def _ending(path: str) -> str:
     for ending in ENDINGS:
         if path.lower().endswith(ending):
             return ending
-    raise click.UsageError(f"--save: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, got {shown(path)}")
+    *others, last = ENDINGS
+    raise click.UsageError(f"--save: must end in {', '.join(others)} or {last}, got {shown(path)}")
