@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from albert_calc.algebra import Dims
 from albert_calc.architectures import ARCHITECTURES
-from albert_calc.config import SIZES, ModelConfig, Traits
+from albert_calc.config import LARGEST, SIZES, ModelConfig, Traits
 from albert_calc.errors import ConfigError
 from albert_calc.tensors import Variant
 
@@ -42,6 +42,9 @@ _HEADS_DIVIDE = Rule(
 )
 _ONE_INNER_LAYER = Rule(
     "inner_group_num: must be 1 unless all blocks are shared", "N", lambda v: v["N"] == 1
+)
+_ROOM_TO_FOLLOW = Rule(
+    f"intermediate_size: must be at most {LARGEST:,}", "H", lambda v: 4 * v["H"] <= LARGEST
 )
 _BUILT_NOT_RUN = Rule(
     "num_hidden_groups, inner_group_num: more than num_hidden_layers has room for;"
@@ -203,6 +206,8 @@ def _rules(grid: Grid, share: str, head: str) -> list[Rule]:
         rules.append(_HEADS_DIVIDE._replace(text=text))
     elif heads:
         rules.append(_HEADS_DIVIDE)
+    if "I" in grid.ties:
+        rules.append(_ROOM_TO_FOLLOW)
     if share != "all":
         rules.append(_ONE_INNER_LAYER)
     if share != "none":

@@ -73,16 +73,16 @@ def solve(
 ) -> Solution:
     """The largest value of *key* with which the model of *mapping* has at most *budget*.
 
-    *mapping* holds the other sizes, as in a ``config.json``; without I, it is 4·H. H is
-    kept divisible by A. Raises ``ConfigError`` for sizes that make no model, and for a
-    budget or a *multiple_of* that is not a positive whole number.
+    *mapping* holds the other sizes, as in a ``config.json``; without I, it follows the H
+    solved for as 4·H. H is kept divisible by A. Raises ``ConfigError`` for sizes that make
+    no model, and for a budget or a *multiple_of* that is not a positive whole number.
     """
-    follows = mapping.get("intermediate_size") is None and key != "intermediate_size"
+    follows = key == "hidden_size" and mapping.get("intermediate_size") is None
 
     def at(value: int) -> Candidate:
         sizes = {**mapping, key: value}
-        if follows and isinstance(sizes.get("hidden_size"), int):
-            sizes["intermediate_size"] = 4 * sizes["hidden_size"]
+        if follows:
+            sizes["intermediate_size"] = 4 * value
         config = ModelConfig.from_dict(sizes, share)
         return Candidate(value, config, count_parameters(config, head, layout).total)
 
@@ -94,7 +94,7 @@ def solve(
     if problems:
         raise ConfigError(problems)
     step = _step(mapping, key, multiple_of)
-    most = LARGEST // 4 if follows and key == "hidden_size" else LARGEST
+    most = LARGEST // 4 if follows else LARGEST
     if step > most:
         raise ConfigError(f"{key}: must be a multiple of {step} and at most {most:,}")
     first = at(step)

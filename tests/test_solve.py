@@ -60,7 +60,7 @@ def test_answers_are_those_of_exhaustive_search() -> None:
     generator = random.Random(4)
     for model_type, layout, share, key, head in cases():
         mapping = {**SMALL, "model_type": model_type}
-        if generator.random() < 0.5 and key != "intermediate_size":
+        if generator.random() < 0.5 and key == "hidden_size":
             del mapping["intermediate_size"]
         multiple_of = generator.choice((1, 1, 2, 3))
         counts = totals(mapping, key, share, head, layout)
@@ -115,7 +115,7 @@ def test_the_largest_size_is_the_end() -> None:
 @pytest.mark.parametrize(
     ("changes", "arguments", "problems"),
     [
-        ({}, {"key": "type_vocab_size"}, ["vary"]),
+        ({}, {"key": "type_vocab_size"}, ["vary", "intermediate_size"]),
         ({"vocab_size": 0}, {"budget": 0, "multiple_of": True}, ["budget", "multiple", "vocab"]),
         ({"num_attention_heads": "x"}, {}, ["num_attention_heads"]),
         ({}, {"multiple_of": 10**16}, ["hidden_size: must be a multiple of 10000000000000000"]),

@@ -129,7 +129,7 @@ def _asked(columns: str | None, options: dict[str, Any]) -> _Asked:
     follows = len(sizes.get("hidden_size", ())) > 1 and "intermediate_size" not in sizes
     with _collecting(problems):
         source = one_requested({**options, **first, "share": ",".join(lists["share"])})
-        base, single = _base(source, annotated=not follows)
+        base, single = _base(source, follows)
         shares = lists["share"] or (ARCHITECTURES[base.model_type].default_share,)
         grid = grid_over(
             base, {**single, **sizes}, shares=shares, heads=lists["head"],
@@ -141,12 +141,15 @@ def _asked(columns: str | None, options: dict[str, Any]) -> _Asked:
     return _Asked(source.name, base, grid, names or (*grid.varied, "total"), notes)
 
 
-def _base(source: Source, annotated: bool) -> tuple[ModelConfig, dict[str, Collection[int]]]:
+def _base(source: Source, follows: bool) -> tuple[ModelConfig, dict[str, Collection[int]]]:
     """The config of *source*, unshared, and apart from it the sizes that must fit others.
 
     So that its first combination is not asked what is asked of every single one.
     """
     keys = {**source.mapping, **source.overrides}
+    if follows:
+        # Any I will do, since none of the base's is counted.
+        keys["intermediate_size"] = 1
     problems: list[str] = []
     single: dict[str, Collection[int]] = {}
     for key, neutral in (("num_attention_heads", None), ("inner_group_num", 1)):
@@ -158,7 +161,7 @@ def _base(source: Source, annotated: bool) -> tuple[ModelConfig, dict[str, Colle
         base = ModelConfig.from_dict(keys, "none")
     if problems:
         raise ConfigError(problems)
-    return (source.annotated(base) if annotated else base), single
+    return (base if follows else source.annotated(base)), single
 
 
 @contextmanager
