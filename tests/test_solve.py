@@ -1,5 +1,6 @@
 """The inverse question: against exhaustive search, at its edges, and on the command line."""
 
+import itertools
 import json
 import random
 from collections.abc import Iterator, Mapping
@@ -29,13 +30,12 @@ SMALL: dict[str, Any] = {
 SEARCHED = 24
 
 
-def cases() -> Iterator[tuple[str, str, str, str, str]]:
+def cases() -> Iterator[tuple[str, str, str, str]]:
     for model_type, architecture in ARCHITECTURES.items():
         for layout in LAYOUTS:
             if layout in architecture.embeddings:
-                for share in SHARES:
-                    for key in VARIABLES:
-                        yield from ((model_type, layout, share, key, h) for h in architecture.heads)
+                for key in VARIABLES:
+                    yield from ((model_type, layout, key, head) for head in architecture.heads)
 
 
 def totals(
@@ -58,7 +58,8 @@ def totals(
 def test_answers_are_those_of_exhaustive_search() -> None:
     """For every variable, head, layout and sharing, the answer is what trying all finds."""
     generator = random.Random(4)
-    for model_type, layout, share, key, head in cases():
+    for (model_type, layout, key, head), half in itertools.product(cases(), (0, 2)):
+        share = generator.choice(SHARES[half : half + 2])
         mapping = {**SMALL, "model_type": model_type}
         if generator.random() < 0.5 and key == "hidden_size":
             del mapping["intermediate_size"]
