@@ -91,7 +91,11 @@ def test_a_closed_pipe_is_no_error(line: str) -> None:
     assert said(done.stderr) == []
 
 
-@pytest.mark.parametrize("line", ["presets", "count --preset base --total", " ".join(MILLION)])
+@pytest.mark.parametrize(
+    "line",
+    ["presets", "count --preset base --total", "compare", "-h", "sweep -h", "--version",
+     " ".join(MILLION)],
+)  # fmt: skip
 def test_a_full_disk(line: str) -> None:
     """A result that cannot be written is said in one line, with status 2."""
     with open("/dev/full", "wb") as full:
@@ -100,6 +104,19 @@ def test_a_full_disk(line: str) -> None:
         )
     assert done.returncode == 2
     assert said(done.stderr) == ["error: cannot write the result: No space left on device"]
+
+
+def test_a_closed_output() -> None:
+    """Without a standard output there is a message, without a standard error just the status."""
+    script = " ".join([*CALC, "count --preset base"])
+    closed = subprocess.run(
+        ["bash", "-c", f"{script} >&-"], capture_output=True, text=True, check=False
+    )
+    assert closed.returncode == 2
+    assert said(closed.stderr) == ["error: cannot write the result: standard output is closed"]
+    script = " ".join([*CALC, "count --preset nope"])
+    mute = subprocess.run(["bash", "-c", f"{script} 2>&-"], capture_output=True, check=False)
+    assert (mute.returncode, mute.stdout) == (2, b"")
 
 
 def test_an_interrupt_in_a_sweep() -> None:

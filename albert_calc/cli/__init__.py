@@ -4,13 +4,14 @@ A new command is a module with a click command of the same name, and a line in
 ``COMMANDS``. May import click and everything of the package but rich's renderers.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
 import click
 
 from albert_calc import __version__
-from albert_calc.cli.output import is_closed_pipe, say
+from albert_calc.cli.output import is_closed_pipe, say, silence
 from albert_calc.errors import AlbertCalcError
 
 COMMANDS: dict[str, str] = {
@@ -55,6 +56,9 @@ class CommandGroup(click.Group):
         raise SystemExit(self._status(*args, **extra))
 
     def _status(self, *args: Any, **extra: Any) -> int:
+        if sys.stdout is None:
+            say("error", ["cannot write the result: standard output is closed"])
+            return CANNOT
         try:
             result = super().main(*args, **extra)
             return result if isinstance(result, int) else 0
@@ -66,6 +70,8 @@ class CommandGroup(click.Group):
             say("error", ["interrupted"])
             return INTERRUPTED
         except OSError as error:
+            # What is left in the buffer would fail once more when Python ends.
+            silence(sys.stdout)
             if is_closed_pipe(error):
                 return 0
             say("error", [f"cannot write the result: {error.strerror or error}"])
