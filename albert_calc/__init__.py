@@ -1,4 +1,7 @@
-"""Exact parameter counts of BERT and ALBERT encoders, by arithmetic alone."""
+"""Exact parameter counts of BERT and ALBERT encoders, by arithmetic alone.
+
+These are the public names. Importing them loads nothing but the standard library.
+"""
 
 from albert_calc.config import ModelConfig
 from albert_calc.counts import ComponentCount, Counts, count_parameters

@@ -1,7 +1,7 @@
-"""A model's sizes, checked: ``ModelConfig`` and the rules that it keeps.
+"""``ModelConfig``: a model's sizes and traits, read from a mapping and checked.
 
-May import ``albert_calc.architectures``, ``albert_calc.errors`` and, late, the modules
-that read files and presets.
+May import ``albert_calc.sizes``, ``albert_calc.architectures``, ``albert_calc.errors`` and,
+late, the modules that read files and presets.
 """
 
 from __future__ import annotations
@@ -14,34 +14,8 @@ from typing import Any, NamedTuple
 
 from albert_calc.architectures import ARCHITECTURES, SHARES
 from albert_calc.errors import ConfigError
+from albert_calc.sizes import SIZES, size_problems
 from albert_calc.text import shown
-
-LARGEST = 10**15
-
-
-class Size(NamedTuple):
-    """One size of a model: its symbol in formulas, its key, and its smallest value."""
-
-    symbol: str
-    key: str
-    meaning: str
-    least: int = 1
-    required: bool = False
-
-
-SIZES: tuple[Size, ...] = (
-    Size("V", "vocab_size", "tokens in the vocabulary", required=True),
-    Size("E", "embedding_size", "width of the token embedding"),
-    Size("H", "hidden_size", "width of the encoder", required=True),
-    Size("L", "num_hidden_layers", "layers executed", required=True),
-    Size("I", "intermediate_size", "width inside the feed-forward block", required=True),
-    Size("A", "num_attention_heads", "attention heads; must divide H"),
-    Size("P", "max_position_embeddings", "learned positions"),
-    Size("T", "type_vocab_size", "segment types", least=0),
-    Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)"),
-    Size("N", "inner_group_num", "layers inside a group (ALBERT)"),
-    Size("C", "num_labels", "outputs of a classifier"),
-)
 
 
 class Traits(NamedTuple):
@@ -197,60 +171,25 @@ class ModelConfig:
 
     def to_dict(self) -> dict[str, Any]:
         """The sizes under their ``config.json`` keys; those of ALBERT only where they apply."""
-        architecture = ARCHITECTURES[self.model_type]
+        own = ARCHITECTURES[self.model_type].defaults
+        implied = {**_IMPLIED, "embedding_size": self.hidden_size}
         values: dict[str, Any] = {"model_type": self.model_type}
         for size in SIZES:
             value = getattr(self, size.key)
-            if (
-                size.key in _OPTIONAL
-                and size.key not in architecture.defaults
-                and value
-                in (
-                    None,
-                    _OPTIONAL[size.key],
-                    self.hidden_size if size.key == "embedding_size" else None,
-                )
-            ):
-                continue
-            values[size.key] = value
+            if size.key in own or value != implied.get(size.key):
+                values[size.key] = value
         if not self.tie_word_embeddings:
             values["tie_word_embeddings"] = False
         return values
 
 
-_OPTIONAL: Mapping[str, int | None] = {
-    "embedding_size": None,
+# What a size is where a model type has none of its own, or where nothing is said.
+_IMPLIED: Mapping[str, int | None] = {
     "num_attention_heads": None,
     "num_hidden_groups": 1,
     "inner_group_num": 1,
     "num_labels": 2,
 }
-
-
-def checked_sizes(values: Mapping[str, Any], *keys: str) -> dict[str, int]:
-    """The sizes *keys* of *values*, all of them required.
-
-    Raises ``ConfigError`` with every problem found.
-    """
-    problems = [p for s in SIZES if s.key in keys for p in size_problems(s, values, True)]
-    if problems:
-        raise ConfigError(problems)
-    return {key: values[key] for key in keys}
-
-
-def size_problems(size: Size, values: Mapping[str, Any], required: bool) -> Iterator[str]:
-    """Every rule that *values* break for *size*, one line each: parameter, rule, value."""
-    value = values.get(size.key)
-    if value is None:
-        if required:
-            yield f"{size.key}: required ({size.symbol}, {size.meaning}), but missing"
-    elif isinstance(value, bool) or not isinstance(value, int):
-        kind = "a whole number" if size.least == 0 else "a positive whole number"
-        yield f"{size.key}: must be {kind}, got {shown(value)}"
-    elif value < size.least:
-        yield f"{size.key}: must be at least {size.least}, got {shown(value)}"
-    elif value > LARGEST:
-        yield f"{size.key}: must be at most {LARGEST:,}, got {shown(value)}"
 
 
 def _problems(values: Mapping[str, Any]) -> Iterator[str]:
@@ -300,7 +239,7 @@ def _foreign(values: Mapping[str, Any], model_type: str) -> dict[str, tuple[int,
     ):
         if key not in ARCHITECTURES[model_type].defaults:
             value = values.get(key, neutral)
-            text = f"{key}: ignored, a {model_type} model has no {lack}, got {value}"
+            text = f"{key}: ignored, {model_type} has no {lack}, got {value}"
             found[key] = (neutral, "" if value == neutral else text)
     return found
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from albert_calc.architectures import ARCHITECTURES
+from albert_calc.checkpoints.safetensors import BITS
 from albert_calc.config import ModelConfig
-from albert_calc.safetensors import BITS
 from albert_calc.tensors import is_counted, tensor_table, variant_of
 
 Shapes = dict[str, Sequence[int]]

@@ -7,7 +7,7 @@ import pytest
 from conftest import Run
 from support import BASE
 
-from albert_calc.checks import Tolerance, read_bounds
+from albert_calc.checks.bounds import Tolerance, read_bounds
 from albert_calc.errors import AlbertCalcError
 
 # albert-base-v2 has 11,683,584 parameters (counts.json).

@@ -19,10 +19,10 @@ from albert_calc.algebra import Polynomial
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import FEED_FORWARD, Tensor
 from albert_calc.cli.cost_report import cost_section
-from albert_calc.cost import Cost, Workload, assumptions, cost_of
+from albert_calc.costs.cost import Cost, Workload, assumptions, cost_of
+from albert_calc.costs.flops import TERMS, count_flops
+from albert_calc.costs.memory import BITS, activation_formula, weights_bytes
 from albert_calc.errors import ConfigError
-from albert_calc.flops import TERMS, count_flops
-from albert_calc.memory import BITS, activation_formula, weights_bytes
 from albert_calc.render import Canvas, render
 from albert_calc.report import Column, Quantity, Report
 

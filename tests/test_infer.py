@@ -10,12 +10,13 @@ from click.testing import Result
 from headers import Shapes, random_model, stored_shapes, write_tensors
 
 from albert_calc.architectures import ARCHITECTURES
-from albert_calc.checkpoint import read_checkpoint
-from albert_calc.config import SIZES, ModelConfig
+from albert_calc.checkpoints.files import read_checkpoint
+from albert_calc.checkpoints.inference import infer_config
+from albert_calc.checkpoints.safetensors import StoredTensor
+from albert_calc.checkpoints.verification import verify
+from albert_calc.config import ModelConfig
 from albert_calc.errors import AlbertCalcError, CheckpointError, ConfigError
-from albert_calc.inference import infer_config
-from albert_calc.safetensors import StoredTensor
-from albert_calc.verification import verify
+from albert_calc.sizes import SIZES
 
 CHECKPOINTS = Path(__file__).parent / "data" / "checkpoints"
 NAMES = sorted(p.name for p in CHECKPOINTS.iterdir())

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from headers import entries, packed, write_tensors
 
-from albert_calc.checkpoint import read_checkpoint
+from albert_calc.checkpoints.files import read_checkpoint
+from albert_calc.checkpoints.safetensors import BITS, LARGEST_HEADER, StoredTensor, read_header
 from albert_calc.errors import CheckpointError
-from albert_calc.safetensors import BITS, LARGEST_HEADER, StoredTensor, read_header
 
 A = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 

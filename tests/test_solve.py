@@ -10,10 +10,11 @@ import pytest
 from conftest import Run
 
 from albert_calc.architectures import ARCHITECTURES, LAYOUTS, SHARES
-from albert_calc.config import LARGEST, ModelConfig
+from albert_calc.config import ModelConfig
 from albert_calc.counts import count_parameters
 from albert_calc.errors import ConfigError
-from albert_calc.solve import VARIABLES, solve
+from albert_calc.search.solve import VARIABLES, solve
+from albert_calc.sizes import LARGEST
 
 SMALL: dict[str, Any] = {
     "vocab_size": 9,

@@ -21,15 +21,16 @@ from conftest import Run
 from support import BASE, ROOT, oracle
 
 from albert_calc.architectures import ARCHITECTURES, HEADS, LAYOUTS, SHARES
-from albert_calc.config import LARGEST, SIZES, ModelConfig
+from albert_calc.config import ModelConfig
 from albert_calc.counts import count_parameters
 from albert_calc.errors import ConfigError
-from albert_calc.grid import Tally, broken_rules, grid_over
-from albert_calc.ranges import parse_names, parse_sizes
 from albert_calc.render import Canvas
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Column
-from albert_calc.sweep import COLUMNS, batches, sweep
+from albert_calc.search.grid import Tally, broken_rules, grid_over
+from albert_calc.search.ranges import parse_names, parse_sizes
+from albert_calc.search.sweep import COLUMNS, batches, sweep
+from albert_calc.sizes import LARGEST, SIZES
 
 Cases = dict[str, Any]
 
@@ -155,7 +156,7 @@ def test_rows_are_those_of_single_counts(monkeypatch: pytest.MonkeyPatch) -> Non
     generator = random.Random(2)
     for _ in range(150):
         # Small batches leave sizes to vary outside of them.
-        monkeypatch.setattr("albert_calc.grid.BATCH", generator.choice((2, 5, 1000)))
+        monkeypatch.setattr("albert_calc.search.grid.BATCH", generator.choice((2, 5, 1000)))
         model_type = generator.choice(list(ARCHITECTURES))
         own = ARCHITECTURES[model_type].defaults
         foreign = [k for a in ARCHITECTURES.values() for k in a.defaults if k not in own]

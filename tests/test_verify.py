@@ -11,12 +11,12 @@ from click.testing import Result
 from headers import Shapes, random_model, stored_shapes, write_tensors
 
 from albert_calc.architectures import ARCHITECTURES
-from albert_calc.checkpoint import read_checkpoint
+from albert_calc.checkpoints.files import read_checkpoint
+from albert_calc.checkpoints.safetensors import StoredTensor
+from albert_calc.checkpoints.verification import Verification, verify
 from albert_calc.config import ModelConfig
 from albert_calc.counts import count_parameters
 from albert_calc.render import Canvas
-from albert_calc.safetensors import StoredTensor
-from albert_calc.verification import Verification, verify
 
 DATA = Path(__file__).parent / "data"
 CHECKPOINTS = DATA / "checkpoints"

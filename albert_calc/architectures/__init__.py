@@ -1,6 +1,7 @@
 """Every architecture that can be counted, by ``model_type``.
 
-A new one is a module of tables beside these and a line in ``ARCHITECTURES``.
+A new one is a module of tables beside these and a line in ``ARCHITECTURES``. Its tables
+may import ``albert_calc.architectures.base``, other tables, and ``albert_calc.algebra``.
 """
 
 from albert_calc.architectures.albert import ALBERT

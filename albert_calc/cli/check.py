@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from albert_calc.checks import outcomes, read_bounds
-from albert_calc.checksfile import Check, read_checks
+from albert_calc.checks.bounds import outcomes, read_bounds
+from albert_calc.checks.file import Check, read_checks
 from albert_calc.cli.count import other_heads
 from albert_calc.cli.options import (
     OVERRIDES,

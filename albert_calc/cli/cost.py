@@ -22,7 +22,7 @@ from albert_calc.cli.options import (
 )
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.shape import config_data, shape_line
-from albert_calc.cost import cost_of
+from albert_calc.costs.cost import cost_of
 from albert_calc.errors import ConfigError
 from albert_calc.report import Column, Report
 

@@ -1,6 +1,6 @@
 """How the commands that show costs ask for a batch, and what they show of it.
 
-May import click, ``albert_calc.cost``, ``albert_calc.comparison``, ``albert_calc.format``
+May import click, ``albert_calc.costs.cost``, ``albert_calc.comparison``, ``albert_calc.format``
 and ``albert_calc.report``.
 """
 
@@ -15,10 +15,10 @@ from albert_calc.cli.options import SIZE, Function
 from albert_calc.cli.output import say
 from albert_calc.comparison import Comparison
 from albert_calc.config import ModelConfig
-from albert_calc.cost import BATCH, USUAL, Cost, Workload, assumptions, cost_of
-from albert_calc.flops import flops_formulas
+from albert_calc.costs.cost import BATCH, USUAL, Cost, Workload, assumptions, cost_of
+from albert_calc.costs.flops import flops_formulas
+from albert_calc.costs.memory import BITS, MOMENTS
 from albert_calc.format import binary_size, percent
-from albert_calc.memory import BITS, MOMENTS
 from albert_calc.report import Cell, Column, Quantity, Section
 from albert_calc.tensors import variant_of
 

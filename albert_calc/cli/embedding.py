@@ -7,8 +7,8 @@ import click
 from albert_calc.cli.options import format_option, size_options
 from albert_calc.cli.output import emit
 from albert_calc.comparison import embedding_costs
-from albert_calc.config import checked_sizes
 from albert_calc.report import Column, Report, Section
+from albert_calc.sizes import checked_sizes
 
 
 @click.command

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import click
 
-from albert_calc.checkpoint import read_checkpoint
+from albert_calc.checkpoints.files import read_checkpoint
+from albert_calc.checkpoints.inference import Inference, infer_config
 from albert_calc.cli.options import InputPath, format_choice, size_options
 from albert_calc.cli.output import emit, say, say_about
-from albert_calc.config import SIZES, checked_sizes
 from albert_calc.configfile import quoted
-from albert_calc.inference import Inference, infer_config
 from albert_calc.report import Cell, Column, Report, Section
+from albert_calc.sizes import SIZES, checked_sizes
 
 _SYMBOLS = {s.key: s.symbol for s in SIZES}
 

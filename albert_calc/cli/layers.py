@@ -15,8 +15,9 @@ from albert_calc.cli.options import (
 from albert_calc.cli.output import emit, say_about
 from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
 from albert_calc.comparison import layer_costs, sharing_label
-from albert_calc.config import ModelConfig, checked_sizes
+from albert_calc.config import ModelConfig
 from albert_calc.report import Column, Report, Section
+from albert_calc.sizes import checked_sizes
 
 # The layers depend on no table, so the smallest will do.
 _OUTSIDE_LAYERS = {

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from albert_calc.architectures import ARCHITECTURES, HEADS, LAYOUTS, SHARES
-from albert_calc.config import SIZES, ModelConfig
+from albert_calc.config import ModelConfig
 from albert_calc.configfile import quoted, read_config
 from albert_calc.errors import ConfigError
 from albert_calc.presets import load_preset, preset_names
 from albert_calc.quantity import parse_quantity
 from albert_calc.render import FORMATS
+from albert_calc.sizes import SIZES
 from albert_calc.text import shown
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ May import ``albert_calc.config`` and ``albert_calc.format``.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from albert_calc.config import SIZES, ModelConfig
+from albert_calc.config import ModelConfig
+from albert_calc.sizes import SIZES
 
 _SHOWN = "VEHLIA"
 _SHOWN_UNLESS: Mapping[str, int] = {"P": 512, "T": 2, "G": 1, "N": 1, "C": 2}

@@ -18,8 +18,8 @@ from albert_calc.cli.options import (
 from albert_calc.cli.output import emit, say
 from albert_calc.cli.shape import config_data, sizes_line
 from albert_calc.report import Cell, Column, Report, Section
-from albert_calc.solve import VARIABLES, Solution
-from albert_calc.solve import solve as solve_for
+from albert_calc.search.solve import VARIABLES, Solution
+from albert_calc.search.solve import solve as solve_for
 
 
 @click.command

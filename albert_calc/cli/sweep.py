@@ -18,13 +18,14 @@ from albert_calc.cli.options import (
 from albert_calc.cli.output import canvas, emit, progress, say, say_about, write_chunks
 from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
 from albert_calc.cli.shape import sizes_line
-from albert_calc.config import ModelConfig, checked_sizes
+from albert_calc.config import ModelConfig
 from albert_calc.errors import ConfigError
-from albert_calc.grid import SYMBOLS, Grid, Tally, broken_rules, grid_over
-from albert_calc.ranges import parse_names, parse_sizes
 from albert_calc.render.stream import stream
 from albert_calc.report import Column, Report, Section
-from albert_calc.sweep import COLUMNS, Row, batches
+from albert_calc.search.grid import SYMBOLS, Grid, Tally, broken_rules, grid_over
+from albert_calc.search.ranges import parse_names, parse_sizes
+from albert_calc.search.sweep import COLUMNS, Row, batches
+from albert_calc.sizes import checked_sizes
 
 if TYPE_CHECKING:
     from albert_calc.picture import Chart

@@ -8,18 +8,18 @@ from typing import Any
 import click
 
 from albert_calc.architectures import ARCHITECTURES, HEADS
-from albert_calc.checkpoint import Checkpoint, read_checkpoint
+from albert_calc.checkpoints.files import Checkpoint, read_checkpoint
+from albert_calc.checkpoints.matching import MOST_NAMED, Found, formula, shape_formula, shape_text
+from albert_calc.checkpoints.verification import Verification, shows_layers
+from albert_calc.checkpoints.verification import verify as verified
 from albert_calc.cli.options import InputPath, format_option, one_requested, source_options
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.shape import shape_line
 from albert_calc.config import ModelConfig
 from albert_calc.configfile import quoted
 from albert_calc.errors import ConfigError
-from albert_calc.matching import MOST_NAMED, Found, formula, shape_formula, shape_text
 from albert_calc.report import Cell, Column, Report, Section
 from albert_calc.text import printable
-from albert_calc.verification import Verification, shows_layers
-from albert_calc.verification import verify as verified
 
 FALSE = 1
 

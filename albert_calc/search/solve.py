@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from math import lcm
 from typing import Any, NamedTuple
 
-from albert_calc.config import LARGEST, SIZES, ModelConfig
+from albert_calc.config import ModelConfig
 from albert_calc.counts import component_formulas, count_parameters
 from albert_calc.errors import ConfigError
+from albert_calc.sizes import LARGEST, SIZES
 from albert_calc.tensors import variant_of
 from albert_calc.text import shown
 

@@ -2,8 +2,7 @@
 
 Every shape in the tables is a product of symbols, so every tensor found votes for the
 sizes that it shows; the config that wins is then verified against the same tensors. May
-import ``albert_calc.verification`` and all that it may import, ``albert_calc.errors`` and
-``albert_calc.text``.
+import ``albert_calc.checkpoints.verification`` and all that it may import.
 """
 
 from collections import Counter
@@ -13,13 +12,21 @@ from typing import Any, NamedTuple
 from albert_calc.algebra import Dim
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import Architecture, Tensor
-from albert_calc.config import SIZES, ModelConfig, Traits
+from albert_calc.checkpoints.matching import (
+    Inventory,
+    Match,
+    Mismatch,
+    inventory,
+    shape_formula,
+    shape_text,
+)
+from albert_calc.checkpoints.safetensors import StoredTensor, first_of
+from albert_calc.checkpoints.verification import LAYOUT, match_head, shows_layers
+from albert_calc.config import ModelConfig, Traits
 from albert_calc.errors import CheckpointError, ConfigError
-from albert_calc.matching import Inventory, Match, Mismatch, inventory, shape_formula, shape_text
-from albert_calc.safetensors import StoredTensor, first_of
+from albert_calc.sizes import SIZES
 from albert_calc.tensors import Variant, tensor_table
 from albert_calc.text import printable
-from albert_calc.verification import LAYOUT, match_head, shows_layers
 
 
 class Inference(NamedTuple):

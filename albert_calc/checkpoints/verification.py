@@ -1,7 +1,7 @@
 """Is this checkpoint this config: ``verify`` compares the tensors stored with those expected.
 
-May import ``albert_calc.matching``, ``albert_calc.safetensors``, ``albert_calc.tensors``,
-``albert_calc.counts``, ``albert_calc.config`` and ``albert_calc.architectures``.
+May import ``albert_calc.checkpoints.matching``, ``albert_calc.checkpoints.safetensors``,
+``albert_calc.counts`` and all that it may import.
 """
 
 from collections.abc import Mapping
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import Architecture
+from albert_calc.checkpoints.matching import Found, Inventory, Match, inventory, match
+from albert_calc.checkpoints.safetensors import StoredTensor
 from albert_calc.config import ModelConfig
 from albert_calc.counts import count_parameters
-from albert_calc.matching import Found, Inventory, Match, inventory, match
-from albert_calc.safetensors import StoredTensor
 from albert_calc.tensors import tensor_table, variant_of
 
 LAYOUT = "transformers"

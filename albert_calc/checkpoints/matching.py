@@ -2,7 +2,7 @@
 
 Nothing here takes longer for a model of a billion layers: what is found is counted, and
 only the first of what is missing is named. May import ``albert_calc.architectures``,
-``albert_calc.algebra`` and ``albert_calc.safetensors``.
+``albert_calc.algebra`` and ``albert_calc.checkpoints.safetensors``.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from albert_calc.algebra import TEXT, Dims
 from albert_calc.architectures.base import Architecture, Tensor
-from albert_calc.safetensors import StoredTensor
+from albert_calc.checkpoints.safetensors import StoredTensor
 
 MOST_NAMED = 1_000
 """How many missing tensors are named; the others are only counted."""

@@ -7,9 +7,9 @@ May import ``albert_calc.config``, ``albert_calc.errors``, ``albert_calc.quantit
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, pairwise
 
-from albert_calc.config import checked_sizes
 from albert_calc.errors import ConfigError
 from albert_calc.quantity import parse_quantity
+from albert_calc.sizes import checked_sizes
 from albert_calc.text import shown
 
 _MOST_PIECES = 1_000

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from albert_calc.algebra import Dims
 from albert_calc.architectures import ARCHITECTURES
-from albert_calc.config import LARGEST, SIZES, ModelConfig, Traits
+from albert_calc.config import ModelConfig, Traits
 from albert_calc.errors import ConfigError
+from albert_calc.sizes import LARGEST, SIZES
 from albert_calc.tensors import Variant
 
 BATCH = 1_000

@@ -1,7 +1,7 @@
 """A checkpoint on disk: one safetensors file, or several under an index.
 
-May import ``albert_calc.safetensors``, ``albert_calc.configfile``, ``albert_calc.errors``
-and ``albert_calc.text``.
+May import ``albert_calc.checkpoints.safetensors``, ``albert_calc.configfile``,
+``albert_calc.errors`` and ``albert_calc.text``.
 """
 
 import os
@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from albert_calc.configfile import parse_json_object, quoted
-from albert_calc.errors import CheckpointError, ConfigError
-from albert_calc.safetensors import (
+from albert_calc.checkpoints.safetensors import (
     LARGEST_HEADER,
     StoredTensor,
     first_of,
     read_header,
     read_regular,
 )
+from albert_calc.configfile import parse_json_object, quoted
+from albert_calc.errors import CheckpointError, ConfigError
 from albert_calc.text import printable, shown
 
 SINGLE = "model.safetensors"

@@ -2,7 +2,7 @@
 
 Whatever does not vary is put into the formulas beforehand, and whole stretches of the
 sizes that vary fastest are worked out at once, so that a row costs a few multiplications.
-May import ``albert_calc.grid``, ``albert_calc.counts``, ``albert_calc.tensors``,
+May import ``albert_calc.search.grid``, ``albert_calc.counts``, ``albert_calc.tensors``,
 ``albert_calc.architectures`` and ``albert_calc.algebra``.
 """
 
@@ -16,7 +16,7 @@ from albert_calc.algebra import BareTerms, Polynomial, evaluate_all
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import Component
 from albert_calc.counts import component_formulas
-from albert_calc.grid import SYMBOLS, Grid, Stretch, Tally, inner_symbols, stretches
+from albert_calc.search.grid import SYMBOLS, Grid, Stretch, Tally, inner_symbols, stretches
 from albert_calc.tensors import Variant
 
 Row = tuple[str | int | None, ...]

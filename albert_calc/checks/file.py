@@ -1,6 +1,6 @@
 """Many checks in one TOML file: a ``[[check]]`` table each.
 
-May import ``albert_calc.checks``, ``albert_calc.config``, ``albert_calc.configfile``,
+May import ``albert_calc.checks.bounds``, ``albert_calc.config``, ``albert_calc.configfile``,
 ``albert_calc.counts`` and ``albert_calc.presets``.
 """
 
@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from albert_calc.checks import Bounds, read_bounds
+from albert_calc.checks.bounds import Bounds, read_bounds
 from albert_calc.config import ModelConfig
 from albert_calc.configfile import decoded, quoted, read_config, read_small_file
 from albert_calc.counts import count_parameters

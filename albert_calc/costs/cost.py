@@ -1,6 +1,6 @@
 """What sharing does not save: the memory and the work of a model at a batch.
 
-May import ``albert_calc.counts``, ``albert_calc.flops``, ``albert_calc.memory``,
+May import ``albert_calc.counts``, ``albert_calc.costs.flops``, ``albert_calc.costs.memory``,
 ``albert_calc.tensors``, ``albert_calc.algebra``, ``albert_calc.config`` and
 ``albert_calc.errors``.
 """
@@ -9,11 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial
-from albert_calc.config import ModelConfig, Size, size_problems
-from albert_calc.counts import count_parameters
-from albert_calc.errors import ConfigError
-from albert_calc.flops import TRAINING_PASSES, Flops, count_flops, executed_layers
-from albert_calc.memory import (
+from albert_calc.config import ModelConfig
+from albert_calc.costs.flops import TRAINING_PASSES, Flops, count_flops, executed_layers
+from albert_calc.costs.memory import (
     BITS,
     MOMENTS,
     TRAINABLE,
@@ -22,6 +20,9 @@ from albert_calc.memory import (
     training_bytes,
     weights_bytes,
 )
+from albert_calc.counts import count_parameters
+from albert_calc.errors import ConfigError
+from albert_calc.sizes import Size, size_problems
 from albert_calc.tensors import Variant, is_counted, tensor_table, variant_of
 from albert_calc.text import shown
 
