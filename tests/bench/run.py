@@ -8,7 +8,6 @@ part of the test run: machines are noisy, and only ratios of one run mean anythi
 import argparse
 import json
 import os
-import resource
 import statistics
 import struct
 import subprocess
@@ -22,7 +21,7 @@ from pathlib import Path
 from albert_calc import ModelConfig, count_parameters
 
 PYTHON = sys.executable
-CALC = [PYTHON, "-m", "albert_calc"]
+CALC = [str(Path(PYTHON).with_name("albert-calc"))]
 IMPORT_CLICK = [PYTHON, "-c", "import click"]
 SMALL_TABLE = [
     PYTHON,
@@ -197,7 +196,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15, help="runs of each side (at least 11)")
     rounds = max(11, parser.parse_args().rounds)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # As installed: with compiled modules, which an editable install makes on its first run.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    for command in ("compare", "count --preset base -f json", "sweep -h", "verify -h"):
+        seconds([*CALC, *command.split()])
     processes(rounds)
     in_process()
     sweep()
