@@ -7,7 +7,7 @@ is ever involved.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 Dim = str | int
 """One factor: a symbol such as ``"V"``, or a whole number."""
@@ -28,8 +28,15 @@ class Term(NamedTuple):
 
 
 Terms = tuple[Term, ...]
-BareTerms = tuple[tuple[int, tuple[str, ...]], ...]
-"""The same without names."""
+
+Key = TypeVar("Key", contravariant=True)
+
+
+class Lookup(Protocol[Key]):
+    """Anything that gives the number under a key: a mapping of symbols, or a tuple."""
+
+    def __getitem__(self, key: Key, /) -> int:
+        """The number under *key*."""
 
 
 class Notation(NamedTuple):
@@ -126,8 +133,13 @@ class Polynomial(NamedTuple):
         return " + ".join(_term(t, notation, values) for t in self.terms) or "0"
 
 
-def evaluate_all(sums: Iterable[BareTerms], values: Mapping[str, int]) -> list[int]:
-    """The exact value of each of *sums*: every count of the package is taken here."""
+def evaluate_all(
+    sums: Iterable[Iterable[tuple[int, Iterable[Key]]]], values: Lookup[Key]
+) -> list[int]:
+    """The exact value of each of *sums*: every count of the package is taken here.
+
+    A sum is coefficients, each with what its factors are called in *values*.
+    """
     results = []
     for terms in sums:
         total = 0

@@ -155,6 +155,11 @@ class ModelConfig:
         return load_preset(name).config
 
     @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The value of each of ``SIZES`` in their order; an unknown A counts as 0."""
+        return tuple(getattr(self, s.key) or 0 for s in SIZES)
+
+    @cached_property
     def symbols(self) -> Mapping[str, int]:
         """The value of each symbol of a formula; A, which never changes a count, is left out."""
         return {s.symbol: getattr(self, s.key) for s in SIZES if s.symbol != "A"}

@@ -6,9 +6,10 @@ May import ``albert_calc.tensors``, ``albert_calc.algebra`` and ``albert_calc.co
 from functools import cache
 from typing import NamedTuple
 
-from albert_calc.algebra import BareTerms, Polynomial, Repeated, evaluate_all
+from albert_calc.algebra import Polynomial, Repeated, evaluate_all
 from albert_calc.architectures.base import Component
 from albert_calc.config import ModelConfig, Traits
+from albert_calc.sizes import SIZES
 from albert_calc.tensors import Variant, is_counted, tensor_table
 
 
@@ -73,17 +74,25 @@ def count_parameters(
     the model type has no such head or layout.
     """
     formulas, terms = _plan(config.traits, head, layout)
-    return Counts(formulas, evaluate_all(terms, config.symbols))
+    return Counts(formulas, evaluate_all(terms, config.numbers))
+
+
+_PlainTerm = tuple[int, tuple[int, ...]]
 
 
 @cache
 def _plan(
     traits: Traits, head: str, layout: str
-) -> tuple[tuple[ComponentFormula, ...], tuple[BareTerms, ...]]:
-    """The formulas of a variant, and their bare terms for ``evaluate_all``."""
+) -> tuple[tuple[ComponentFormula, ...], list[list[_PlainTerm]]]:
+    """The formulas of a variant, and their terms with positions in ``config.numbers``."""
     formulas = component_formulas(Variant(traits, head, layout))
-    # Plain tuples unpack faster than named ones, and a count does little else.
-    return formulas, tuple(tuple((t[0], t[1]) for t in f.terms.terms) for f in formulas)
+    # Positions are found faster than symbols, and a count does little else.
+    positions = {size.symbol: i for i, size in enumerate(SIZES)}
+    plain = [
+        [(t.coefficient, tuple(positions[s] for s in t.symbols)) for t in f.terms.terms]
+        for f in formulas
+    ]
+    return formulas, plain
 
 
 @cache

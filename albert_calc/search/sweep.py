@@ -12,7 +12,7 @@ from functools import partial
 from itertools import repeat
 from operator import add, mul
 
-from albert_calc.algebra import BareTerms, Polynomial, evaluate_all
+from albert_calc.algebra import Polynomial, Terms, evaluate_all
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import Component
 from albert_calc.counts import component_formulas
@@ -109,7 +109,7 @@ def _size(symbol: str, stretch: Stretch) -> Iterable[int]:
 
 
 def _polynomial(
-    products: Sequence[tuple[str, ...]], factors: Sequence[BareTerms], stretch: Stretch
+    products: Sequence[tuple[str, ...]], factors: Sequence[Terms], stretch: Stretch
 ) -> Iterable[int]:
     """A polynomial along *stretch*: the sum of products of varied sizes, each by its factor."""
     cells: Iterable[int] = repeat(0, stretch.length)
