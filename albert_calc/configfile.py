@@ -5,7 +5,6 @@ May import ``albert_calc.errors`` and ``albert_calc.text``.
 
 import json
 import os
-import stat
 import sys
 from typing import Any, BinaryIO
 
@@ -41,8 +40,6 @@ def read_small_file(path: str) -> bytes:
     """The content of the regular file *path*; ``ConfigError`` if it is too large to be a config."""
     try:
         with open(path, "rb") as file:
-            if stat.S_ISDIR(os.fstat(file.fileno()).st_mode):
-                raise IsADirectoryError(21, "Is a directory")
             return read_limited(file, quoted(path))
     except (OSError, ValueError) as error:
         if isinstance(error, ConfigError):

@@ -283,6 +283,26 @@ def test_architectures(
     assert (note in result.stderr) if note else (result.stderr == "")
 
 
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("compare --preset base --layout handbook", "ALBERT-style total has none"),
+        ("compare --preset base -E 768 --layout paper", "no projection where E = H (base)"),
+        ("solve --preset base --budget 12M --vary num-hidden-layers", "any value fits, since"),
+        (
+            "solve -V 9 -E 1 -H 1 -L 1 --budget 999_999T --vary vocab-size",
+            "vocab_size: 1,000,000,000,000,000 is the largest size that is allowed at all",
+        ),
+        ("explain --preset base -f latex", ""),
+    ],
+)
+def test_notes(line: str, note: str, run: Run) -> None:
+    """What a reader could misunderstand is said on standard error."""
+    result = run(*line.split())
+    assert result.exit_code == 0
+    assert note in result.stderr
+
+
 WRONG = {
     "count": "no model: give --preset, --config, or sizes",
     "count --preset nope": "preset: must be a known name (see albert-calc presets), got 'nope'",

@@ -55,10 +55,12 @@ def test_good_files(content: bytes, run: Run, tmp_path: Path) -> None:
 
 def test_places_without_a_config(run: Run, tmp_path: Path) -> None:
     """A missing file, a directory without a config, and a name with a NUL are refused."""
+    (tmp_path / "odd" / "config.json").mkdir(parents=True)
     for where, reason in (
         (tmp_path / "none.json", "No such file"),
         (tmp_path, "no config.json in"),
         ("a\0b", "cannot be read"),
+        (tmp_path / "odd", "Is a directory"),
     ):
         result = run("count", "--config", where)
         assert (result.exit_code, result.stdout) == (2, "")

@@ -153,3 +153,12 @@ def test_unknown_heads_and_layouts(head: str, layout: str, problem: str) -> None
     """A head or layout that the model type does not have is refused by name."""
     with pytest.raises(AlbertCalcError, match=problem):
         count_parameters(ModelConfig.from_preset("base"), head, layout)
+
+
+@pytest.mark.parametrize("layout", ["handbook", "paper"])
+@pytest.mark.parametrize("model_type", ["electra", "roberta", "xlm-roberta", "camembert"])
+def test_layouts_of_the_chapter_and_the_paper(model_type: str, layout: str) -> None:
+    """The book and the paper describe ALBERT and BERT; other models have no such layout."""
+    config = ModelConfig(100, 8, 2, 32, model_type=model_type)
+    with pytest.raises(AlbertCalcError, match=f"must be transformers for {model_type}"):
+        count_parameters(config, layout=layout)

@@ -77,3 +77,4 @@ def test_text_is_made_harmless() -> None:
     assert shown(10**200) == "a number of about 199 digits"
     assert shown({}) == "an empty object"
     assert shown([1, 2]) == "a list of 2 entries"
+    assert shown(frozenset()) == "frozenset()"

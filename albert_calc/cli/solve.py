@@ -97,8 +97,8 @@ def _remarks(solution: Solution, multiple_of: int) -> Iterator[str]:
         yield f"{key}: only multiples of {solution.step}, which {heads} attention heads divide"
     if solution.constant:
         yield (
-            f"{key}: {'any' if solution.fits else 'no'} value fits, since the count of a"
-            f" {config.model_type} model with share {config.share} does not depend on it"
+            f"{key}: {'any' if solution.fits else 'no'} value fits, since the count does not"
+            f" depend on it ({config.model_type}, share {config.share})"
         )
     elif not solution.fits:
         yield f"{key}: no value fits; the closest is {value:,}, {-solution.left:,} over the budget"

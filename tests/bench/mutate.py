@@ -1,0 +1,114 @@
+"""Mutate the arithmetic and see that the tests notice.
+
+Run with ``python tests/bench/mutate.py [MODULE ...]``. Every operator, comparison, whole
+number and symbol of the tensor tables and of the functions that count is changed, one at
+a time, in a copy of the checkout; the tests that watch over the arithmetic must fail.
+"""
+
+import ast
+import copy
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = [
+    "architectures/albert.py", "architectures/bert.py", "architectures/electra.py",
+    "architectures/roberta.py", "architectures/base.py", "algebra.py", "tensors.py",
+    "counts.py", "comparison.py", "costs/flops.py", "costs/memory.py", "costs/cost.py",
+]  # fmt: skip
+TESTS = [
+    "test_algebra", "test_counts", "test_config", "test_cost", "test_cli", "test_explain",
+    "test_verify", "test_reproduce", "test_sweep",
+]  # fmt: skip
+OPERATORS: dict[type, type] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.Mod: ast.Mult, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+SYMBOLS = dict(zip("VEHIPTLGNCBSA", "EHIPTLGNCBSAV", strict=True))
+
+# Mutants that mean the same, each with the reason why.
+EQUIVALENT = {
+    ("algebra.py", "exponent == 1"): "H¹ would be written, which no formula has",
+}
+
+
+def mutants(tree: ast.Module) -> Iterator[tuple[int, str, ast.Module]]:
+    """Every mutant of *tree*: its line, what stood there, and the mutated tree."""
+    for index, node in enumerate(ast.walk(tree)):
+        for change in range(len(changes(node))):
+            mutated = copy.deepcopy(tree)
+            target = list(ast.walk(mutated))[index]
+            changes(target)[change]()
+            yield getattr(node, "lineno", 0), ast.unparse(node), mutated
+
+
+def changes(node: ast.AST) -> list[Callable[[], None]]:
+    """What can be changed about *node*, as functions that do it."""
+    found = []
+    if isinstance(node, ast.BinOp | ast.BoolOp) and type(node.op) in OPERATORS:
+        found.append(lambda: setattr(node, "op", OPERATORS[type(node.op)]()))
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in OPERATORS:
+        found.append(lambda: setattr(node, "ops", [OPERATORS[type(node.ops[0])]()]))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        found.append(lambda: setattr(node, "op", ast.UAdd()) or wrap(node))
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if isinstance(value, bool):
+            found.append(lambda: setattr(node, "value", not value))
+        elif isinstance(value, int):
+            found.append(lambda: setattr(node, "value", value + 1))
+        elif isinstance(value, str) and value in SYMBOLS:
+            found.append(lambda: setattr(node, "value", SYMBOLS[value]))
+    return found
+
+
+def wrap(node: ast.UnaryOp) -> None:
+    """Turn ``not x`` into ``bool(x)``, spelled ``not not x``."""
+    node.op = ast.Not()
+    node.operand = ast.UnaryOp(ast.Not(), node.operand)
+
+
+def is_killed(folder: Path) -> bool:
+    """Whether the tests fail in the copy of the checkout in *folder*."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
+         *(f"tests/{t}.py" for t in TESTS)],
+        cwd=folder, env=environment, capture_output=True, check=False, timeout=300,
+    )  # fmt: skip
+    return done.returncode == 1 or b"error" in done.stdout + done.stderr
+
+
+def main() -> None:
+    """Try all mutants of the modules named, or of all; name the survivors."""
+    survivors = tried = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "checkout"
+        shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        assert not is_killed(folder), "the tests fail without any mutant"
+        for module in sys.argv[1:] or MODULES:
+            path = folder / "albert_calc" / module
+            original = path.read_text(encoding="utf-8")
+            for line, text, mutated in mutants(ast.parse(original)):
+                path.write_text(ast.unparse(mutated), encoding="utf-8")
+                tried += 1
+                if not is_killed(folder):
+                    reason = EQUIVALENT.get((module, text))
+                    survivors += reason is None
+                    verdict = f"equivalent ({reason})" if reason else "SURVIVED"
+                    print(f"{verdict}: {module}:{line}: {text}", flush=True)
+            path.write_text(original, encoding="utf-8")
+            print(f"{module}: done, {tried} mutants so far", flush=True)
+    print(f"{tried} mutants, {survivors} survived")
+    sys.exit(survivors > 0)
+
+
+if __name__ == "__main__":
+    main()
