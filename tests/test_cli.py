@@ -290,7 +290,7 @@ def test_architectures(
         ("compare --preset base -E 768 --layout paper", "no projection where E = H (base)"),
         ("solve --preset base --budget 12M --vary num-hidden-layers", "any value fits, since"),
         (
-            "solve -V 9 -E 1 -H 1 -L 1 --budget 999_999T --vary vocab-size",
+            "solve -E 1 -H 1 -L 1 --budget 999_999T --vary vocab-size",
             "vocab_size: 1,000,000,000,000,000 is the largest size that is allowed at all",
         ),
         ("explain --preset base -f latex", ""),

@@ -57,7 +57,7 @@ def changes(node: ast.AST) -> list[Callable[[], None]]:
     if isinstance(node, ast.Compare) and type(node.ops[0]) in OPERATORS:
         found.append(lambda: setattr(node, "ops", [OPERATORS[type(node.ops[0])]()]))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        found.append(lambda: setattr(node, "op", ast.UAdd()) or wrap(node))
+        found.append(lambda: setattr(node, "operand", ast.UnaryOp(ast.Not(), node.operand)))
     if isinstance(node, ast.Constant):
         value = node.value
         if isinstance(value, bool):
@@ -69,12 +69,6 @@ def changes(node: ast.AST) -> list[Callable[[], None]]:
     return found
 
 
-def wrap(node: ast.UnaryOp) -> None:
-    """Turn ``not x`` into ``bool(x)``, spelled ``not not x``."""
-    node.op = ast.Not()
-    node.operand = ast.UnaryOp(ast.Not(), node.operand)
-
-
 def is_killed(folder: Path) -> bool:
     """Whether the tests fail in the copy of the checkout in *folder*."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -83,7 +77,7 @@ def is_killed(folder: Path) -> bool:
          *(f"tests/{t}.py" for t in TESTS)],
         cwd=folder, env=environment, capture_output=True, check=False, timeout=300,
     )  # fmt: skip
-    return done.returncode == 1 or b"error" in done.stdout + done.stderr
+    return done.returncode != 0
 
 
 def main() -> None:
