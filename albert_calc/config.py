@@ -244,7 +244,7 @@ def _foreign(values: Mapping[str, Any], model_type: str) -> dict[str, tuple[int,
     ):
         if key not in ARCHITECTURES[model_type].defaults:
             value = values.get(key, neutral)
-            text = f"{key}: ignored, {model_type} has no {lack}, got {value}"
+            text = f"{key}: ignored, since {model_type} has no {lack} (albert has), got {value}"
             found[key] = (neutral, "" if value == neutral else text)
     return found
 

@@ -24,6 +24,8 @@ def parse_quantity(text: str) -> int:
         raise ValueError("not a quantity")
     whole = re.sub("[,_]", "", match["whole"])
     fraction = (match["fraction"] or "").rstrip("0")
+    if match["fraction"] and not match["suffix"]:
+        raise ValueError("not a whole number")
     zeros = _SUFFIXES[match["suffix"].upper()] - len(fraction)
     if zeros < 0:
         raise ValueError("not a whole number")

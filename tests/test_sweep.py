@@ -461,7 +461,7 @@ def test_long_sweeps_show_their_progress_on_a_terminal(stdout_is_terminal: bool)
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     process = start(
-        *ENDLESS, "-V", "1:200_000", stdout=theirs if stdout_is_terminal else subprocess.DEVNULL,
+        *(w.replace("1_000_000_000", "200_000") for w in ENDLESS), stdout=theirs if stdout_is_terminal else subprocess.DEVNULL,
         stderr=theirs,
     )  # fmt: skip
     os.close(theirs)

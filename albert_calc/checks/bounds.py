@@ -49,6 +49,7 @@ class Outcome(NamedTuple):
     expected: int
     found: int
     holds: bool
+    tolerance: str = ""
 
     @property
     def difference(self) -> int:
@@ -70,7 +71,9 @@ def read_bounds(values: Mapping[str, Any], prefix: str = "") -> Bounds:
             try:
                 limits[key] = _number(values[key])
             except ValueError:
-                problems.append(f"{key}: must be a whole number, got {shown(values[key])}")
+                problems.append(
+                    f"{key}: must be a whole number from 0, such as 12M, got {shown(values[key])}"
+                )
     given = values.get("tolerance")
     tolerance = None
     if given is not None:
@@ -95,9 +98,8 @@ def outcomes(found: int, bounds: Bounds) -> list[Outcome]:
     results = []
     if bounds.equals is not None:
         allowed = bounds.tolerance or Tolerance()
-        rule = f"equals ± {bounds.tolerance_text}" if bounds.tolerance else "equals"
         holds = allowed.allows(bounds.equals, found)
-        results.append(Outcome(rule, bounds.equals, found, holds))
+        results.append(Outcome("equals", bounds.equals, found, holds, bounds.tolerance_text))
     if bounds.at_most is not None:
         results.append(Outcome("at most", bounds.at_most, found, found <= bounds.at_most))
     if bounds.at_least is not None:

@@ -41,10 +41,12 @@ def read_checks(path: str) -> list[Check]:
     content = _read_toml(path)
     tables = content.get("check")
     problems = [f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check"]
-    if not isinstance(tables, list) or not tables:
-        raise AlbertCalcError([*problems, f"{quoted(path)}: has no [[check]] table"])
+    if isinstance(tables, Mapping):
+        problems.append("check: must stand in double brackets, [[check]]")
+    elif not isinstance(tables, list) or not tables:
+        problems.append("has no [[check]] table")
     checks = []
-    for number, table in enumerate(tables, 1):
+    for number, table in enumerate(tables if isinstance(tables, list) else (), 1):
         try:
             checks.append(_check(table, number, os.path.dirname(path)))
         except AlbertCalcError as error:
@@ -60,25 +62,25 @@ def _check(table: object, number: int, folder: str) -> Check:
     name = table.get("name", f"check {number}")
     label = f"check {number}" if name == f"check {number}" else f"check {number} ({shown(name)})"
     problems = [f"{shown(k)}: must be one of {', '.join(_KEYS)}" for k in table if k not in _KEYS]
-    for key in ("name", "preset", "config", "head", "layout", "share"):
-        if not isinstance(table.get(key, ""), str):
-            problems.append(f"{key}: must be text, got {shown(table[key])}")
+    texts = ("name", "preset", "config", "head", "layout", "share")
+    wrong = [k for k in texts if not isinstance(table.get(k, ""), str)]
+    problems += [f"{k}: must be text, got {shown(table[k])}" for k in wrong]
+    head, layout = table.get("head", "model"), table.get("layout", "transformers")
+    bounds = config = None
+    found = 0
     if ("preset" in table) == ("config" in table):
         problems.append("must name either a preset or a config")
-    bounds = None
+    elif not wrong:
+        try:
+            config = ModelConfig.from_dict(_mapping(table, folder), table.get("share"))
+            found = count_parameters(config, head, layout).total
+        except ConfigError as error:
+            problems += error.problems
     try:
         bounds = read_bounds(table)
     except AlbertCalcError as error:
         problems += error.problems
-    head, layout = table.get("head", "model"), table.get("layout", "transformers")
-    if not problems:
-        try:
-            mapping = _mapping(table, folder)
-            config = ModelConfig.from_dict(mapping, table.get("share"))
-            found = count_parameters(config, head, layout).total
-        except ConfigError as error:
-            problems += error.problems
-    if problems or bounds is None:
+    if problems or bounds is None or config is None:
         raise AlbertCalcError([f"{label}: {problem}" for problem in problems])
     return Check(name, config, head, layout, found, bounds)
 

@@ -62,6 +62,8 @@ class CommandGroup(click.Group):
         try:
             result = super().main(*args, **extra)
             return result if isinstance(result, int) else 0
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         except click.ClickException as error:
             _explain(error)
         except AlbertCalcError as error:
@@ -84,7 +86,8 @@ class CommandGroup(click.Group):
 
 def _explain(error: click.ClickException) -> None:
     """Say what is wrong with a command line, and where its help is."""
-    say("error", [error.format_message()])
+    # click breaks some messages over lines.
+    say("error", [" ".join(error.format_message().split())])
     if isinstance(error, click.UsageError) and error.ctx is not None:
         click.echo(f"try '{error.ctx.command_path} -h' for help", err=True)
 

@@ -7,7 +7,8 @@ import click
 
 from albert_calc.checks.bounds import outcomes, read_bounds
 from albert_calc.checks.file import Check, read_checks
-from albert_calc.cli.count import other_heads
+from albert_calc.cli.command import command
+from albert_calc.cli.count import other_heads, without_pooler
 from albert_calc.cli.options import (
     OVERRIDES,
     InputPath,
@@ -25,7 +26,7 @@ from albert_calc.report import Column, Report, Section
 _BOUNDS = ("equals", "at_most", "at_least", "tolerance")
 
 
-@click.command
+@command()
 @source_options()
 @head_option
 @share_option
@@ -41,10 +42,13 @@ _BOUNDS = ("equals", "at_most", "at_least", "tolerance")
 def check(
     head: str, share: str | None, layout: str, checks: str | None, format: str, **options: Any
 ) -> int:
-    """Check the count of one model, or of many; exit 1 if a check is false.
+    """Check counts against bounds, in CI.
+
+    Exits with 1 if a check is false.
 
     A file for --checks has a [[check]] table for each check, with the keys name, preset
-    or config, head, layout, share, equals, tolerance, at_most and at_least.
+    or config, head, layout, share, equals, tolerance, at_most and at_least. Paths in it are
+    relative to the file.
 
     \b
     Examples:
@@ -62,7 +66,9 @@ def check(
     else:
         found = [_only_check(options, head, share, layout)]
     say_about(c.config for c in found)
-    say("note", (note for c in found for note in other_heads(c.config, c.head)))
+    for c in found:
+        notes = [*other_heads(c.config, c.head), *without_pooler(c.config, c.head, c.layout)]
+        say("note", (f"{c.name}: {note}" for note in notes))
     report = _report(found)
     emit(report, format)
     return 0 if report.data["ok"] else 1
@@ -85,13 +91,22 @@ def _report(checks: Sequence[Check]) -> Report:
         columns=(
             Column("name", "check", "text"),
             Column("rule", "rule", "text"),
+            Column("tolerance", "tolerance", "text"),
             Column("expected", "expected", "count"),
             Column("found", "found", "count"),
             Column("difference", "difference", "difference"),
             Column("result", "result", "text"),
         ),
         rows=tuple(
-            (c.name, o.rule, o.expected, o.found, o.difference, "ok" if o.holds else "FAILED")
+            (
+                c.name,
+                o.rule,
+                o.tolerance,
+                o.expected,
+                o.found,
+                o.difference,
+                "ok" if o.holds else "FAILED",
+            )
             for c, o in results
         ),
     )
@@ -103,6 +118,7 @@ def _report(checks: Sequence[Check]) -> Report:
                 "head": c.head,
                 "layout": c.layout,
                 "rule": o.rule,
+                "tolerance": o.tolerance or None,
                 "expected": o.expected,
                 "found": o.found,
                 "difference": o.difference,

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from albert_calc.algebra import Polynomial
+from albert_calc.cli.command import command
 from albert_calc.cli.cost_report import (
     compared_costs,
     cost_options,
@@ -21,7 +22,7 @@ from albert_calc.cli.options import (
 )
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
-from albert_calc.cli.shape import config_data, shape_line
+from albert_calc.cli.shape import config_data, depth_notes, shape_line
 from albert_calc.comparison import (
     TOKEN_ROW,
     Comparison,
@@ -49,7 +50,7 @@ _NAMES = {
 }
 
 
-@click.command
+@command()
 @source_options(multiple=True)
 @share_option
 @layout_option
@@ -62,7 +63,7 @@ def compare(
     ablation: bool, chart: bool, cost: bool, save: str | None, layout: str, format: str,
     share: str | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Compare a shape built BERT-style with the same built ALBERT-style.
+    """Compare a shape built BERT-style and built ALBERT-style.
 
     BERT-style is a standard embedding and unshared layers, ALBERT-style a factorized
     embedding and shared layers. Without a model: a row for each of BERT-Base and
@@ -86,7 +87,7 @@ def compare(
         for s in sources or _book_rows()
     ]
     say_about(c.albert_style for c in compared)
-    say("note", _layout_notes(compared))
+    say("note", _unlike(compared))
     if chart:
         from albert_calc.cli.drawings import comparison_chart
 
@@ -115,13 +116,15 @@ def _book_rows() -> list[Source]:
     ]
 
 
-def _layout_notes(compared: list[Comparison]) -> Iterator[str]:
-    """Where the two columns of a layout are not like for like."""
+def _unlike(compared: list[Comparison]) -> Iterator[str]:
+    """Where the two columns are not like for like."""
     if compared[0].layout == "handbook":
         yield (
             "layout handbook: the BERT-style total has a pooler and the ALBERT-style total has"
             " none, as in the chapter; the other layouts compare like with like"
         )
+    for c in compared:
+        yield from depth_notes(c.albert_style)
     square = [c.name for c in compared if not c.albert_style.factorized]
     if compared[0].layout == "paper" and square:
         yield f"layout paper: no projection where E = H ({', '.join(square)})"

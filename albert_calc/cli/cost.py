@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import click
-
+from albert_calc.cli.command import command
 from albert_calc.cli.cost_report import (
     cost_data,
     cost_options,
@@ -27,7 +26,7 @@ from albert_calc.errors import ConfigError
 from albert_calc.report import Column, Report
 
 
-@click.command
+@command()
 @source_options(multiple=True)
 @head_option
 @share_option
@@ -35,7 +34,7 @@ from albert_calc.report import Column, Report
 @cost_options
 @format_option
 def cost(head: str, share: str | None, layout: str, format: str, **options: Any) -> None:
-    """Show what sharing does not save: the memory and the FLOPs of models side by side.
+    """Show what sharing does not save: memory and FLOPs.
 
     Parameters stored and executed, bytes of the weights, the state and the activations of
     training, forward and training FLOPs of a batch.

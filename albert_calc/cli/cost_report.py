@@ -115,11 +115,18 @@ def cost_section(
     found = [_rows(cost) for cost in costs]
     return Section(
         title=f"{title} at B = {workload.batch_size:,}, S = {workload.sequence_length:,}",
-        lines=(*lines, _EXACT, *([_ESTIMATE] if workload.training_dtype else [])),
+        lines=(*lines, _EXACT, *_about_activations(workload, found)),
         columns=(Column("component", "figure", "name"), *columns),
         rows=tuple((key, *(rows[key] for rows in found)) for key in found[0]),
         notes=tuple(assumptions(workload)),
     )
+
+
+def _about_activations(workload: Workload, found: list[dict[str, Cell]]) -> Iterator[str]:
+    if workload.training_dtype is not None:
+        yield _ESTIMATE
+        if any(rows["activation_bytes"] is None for rows in found):
+            yield "Without the number of attention heads (-A) the activations are unknown."
 
 
 def compared_costs(
@@ -172,7 +179,9 @@ def _rows(cost: Cost) -> dict[str, Cell]:
             for term, share in flops.shares.items()
         },
         "training_flops": flops.training,
-        "flops_per_token": Quantity(per_token, "count" if isinstance(per_token, int) else "number"),
+        "forward_flops_per_token": Quantity(
+            per_token, "count" if isinstance(per_token, int) else "number"
+        ),
     }
 
 

@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from albert_calc.architectures import ARCHITECTURES
+from albert_calc.cli.command import command
 from albert_calc.cli.options import (
     format_option,
     head_option,
@@ -22,7 +23,7 @@ from albert_calc.report import Column, Report, Section
 from albert_calc.text import printable
 
 
-@click.command
+@command()
 @source_options()
 @head_option
 @share_option
@@ -33,7 +34,7 @@ def count(
     head: str, share: str | None, layout: str, total: bool, format: str,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Count the parameters of one model, component by component.
+    """Count one model, component by component.
 
     \b
     Examples:
@@ -48,7 +49,7 @@ def count(
     config = source.config(share)
     counts = count_parameters(config, head, layout)
     say_about([config])
-    say("note", other_heads(config, head))
+    say("note", [*other_heads(config, head), *without_pooler(config, head, layout)])
     if total:
         write(f"{counts.total}\n")
     else:
@@ -64,6 +65,14 @@ def other_heads(config: ModelConfig, head: str) -> list[str]:
     fitting = [h for h, known in heads.items() if set(known.classes) & set(config.architectures)]
     hint = f"give --head {fitting[-1]} to count that" if fitting else "which is no known class"
     return [f"architectures: the config names {named}, not the head {head}; {hint}"]
+
+
+def without_pooler(config: ModelConfig, head: str, layout: str) -> list[str]:
+    """A note if *layout* leaves out the pooler that *head* otherwise has."""
+    architecture = ARCHITECTURES[config.model_type]
+    if layout not in architecture.poolerless or not architecture.heads[head].pooler:
+        return []
+    return [f"layout {layout}: {config.model_type} has no pooler there"]
 
 
 def _report(name: str, config: ModelConfig, head: str, layout: str, counts: Counts) -> Report:

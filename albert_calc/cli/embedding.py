@@ -2,20 +2,21 @@
 
 from typing import Any
 
-import click
-
+from albert_calc.cli.command import command
 from albert_calc.cli.options import format_option, size_options
-from albert_calc.cli.output import emit
+from albert_calc.cli.output import emit, say
 from albert_calc.comparison import embedding_costs
 from albert_calc.report import Column, Report, Section
 from albert_calc.sizes import checked_sizes
 
 
-@click.command
+@command()
 @size_options("V", "E", "H")
 @format_option
 def embedding(format: str, **options: Any) -> None:
-    """Compare a standard embedding (V × H) with a factorized one (V × E + E × H).
+    """Compare a standard embedding with a factorized one.
+
+    The one has V × H parameters, the other V × E + E × H.
 
     \b
     Example:
@@ -24,6 +25,8 @@ def embedding(format: str, **options: Any) -> None:
     sizes = checked_sizes(options, "vocab_size", "embedding_size", "hidden_size")
     costs = embedding_costs(**sizes)
     pair = costs.pair
+    if pair.before <= pair.after:
+        say("note", ["embedding_size: factorizing saves nothing at this E"])
     section = Section(
         title="Token embedding",
         lines=(

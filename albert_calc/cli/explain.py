@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
+from albert_calc.cli.command import command
+from albert_calc.cli.count import other_heads, without_pooler
 from albert_calc.cli.options import (
     format_choice,
     head_option,
@@ -13,20 +13,20 @@ from albert_calc.cli.options import (
     share_option,
     source_options,
 )
-from albert_calc.cli.output import emit, say_about, write
+from albert_calc.cli.output import emit, say, say_about, write
 from albert_calc.cli.shape import config_data, shape_line
 from albert_calc.explanation import Step, derivation
 from albert_calc.report import Column, Report, Section
 
 
-@click.command
+@command()
 @source_options()
 @head_option
 @share_option
 @layout_option
 @format_choice("table", "markdown", "latex", "json")
 def explain(head: str, share: str | None, layout: str, format: str, **options: Any) -> None:
-    """Derive a count: each component in symbols, in numbers, and its value.
+    """Derive a count: symbols, numbers, values.
 
     The total is one formula with like terms collected. The LaTeX needs amsmath.
 
@@ -39,6 +39,7 @@ def explain(head: str, share: str | None, layout: str, format: str, **options: A
     config = source.config(share)
     steps, total = derivation(config, head, layout)
     say_about([config])
+    say("note", [*other_heads(config, head), *without_pooler(config, head, layout)])
     title = f"{source.name}: {config.model_type}, head {head}, layout {layout}"
     if format == "latex":
         from albert_calc.render.latex import render_derivation

@@ -6,6 +6,7 @@ import click
 
 from albert_calc.checkpoints.files import read_checkpoint
 from albert_calc.checkpoints.inference import Inference, infer_config
+from albert_calc.cli.command import command
 from albert_calc.cli.options import InputPath, format_choice, size_options
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.configfile import quoted
@@ -15,12 +16,14 @@ from albert_calc.sizes import SIZES, checked_sizes
 _SYMBOLS = {s.key: s.symbol for s in SIZES}
 
 
-@click.command
+@command()
 @click.argument("path", type=InputPath())
 @size_options("L", "A")
 @format_choice("json", "table", "csv", "markdown")
 def infer(path: str, format: str, **given: int | str | None) -> None:
-    """Write the config.json of the checkpoint in PATH, from tensor shapes alone.
+    """Write the config.json of the checkpoint in PATH.
+
+    Only the shapes of its tensors are used.
 
     PATH is a .safetensors file, a model.safetensors.index.json, or a directory with
     either; only the headers are read. No shape shows the number of attention heads, nor

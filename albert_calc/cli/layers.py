@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-import click
-
+from albert_calc.cli.command import command
 from albert_calc.cli.options import (
     format_option,
     refuse_idle_groups,
@@ -12,8 +11,9 @@ from albert_calc.cli.options import (
     size_options,
     with_intermediate_size,
 )
-from albert_calc.cli.output import emit, say_about
+from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
+from albert_calc.cli.shape import depth_notes
 from albert_calc.comparison import layer_costs, sharing_label
 from albert_calc.config import ModelConfig
 from albert_calc.report import Column, Report, Section
@@ -29,13 +29,13 @@ _OUTSIDE_LAYERS = {
 }
 
 
-@click.command
+@command()
 @size_options("H", "I", "L", "G", "N")
 @share_option
 @picture_options("--diagram", "Draw the unshared layers beside those that are stored.")
 @format_option
 def layers(format: str, share: str | None, diagram: bool, save: str | None, **options: Any) -> None:
-    """Compare L unshared layers with layers that are shared.
+    """Compare unshared layers with shared ones.
 
     \b
     Examples:
@@ -51,6 +51,7 @@ def layers(format: str, share: str | None, diagram: bool, save: str | None, **op
     config = replace(ModelConfig.from_dict({**given, **_OUTSIDE_LAYERS}, share), notes=notes)
     costs = layer_costs(config)
     say_about([config])
+    say("note", depth_notes(config))
     intermediate = f"I = {config.intermediate_size:,}{' (4 × H)' if assumed else ''}"
     sizes = (
         f"H = {config.hidden_size:,}  {intermediate}  L = {config.num_hidden_layers:,}"

@@ -1,7 +1,6 @@
 """``albert-calc presets``: every preset with its shape, count and source."""
 
-import click
-
+from albert_calc.cli.command import command
 from albert_calc.cli.options import format_option
 from albert_calc.cli.output import emit
 from albert_calc.counts import count_parameters
@@ -10,10 +9,10 @@ from albert_calc.quantity import parse_quantity
 from albert_calc.report import Cell, Column, Report, Section
 
 
-@click.command
+@command()
 @format_option
 def presets(format: str) -> None:
-    """List every preset: its shape, exact count, printed figures, and source.
+    """List every preset with its shape, count and source.
 
     Counts are of the base model with its pooler, as transformers builds it.
 

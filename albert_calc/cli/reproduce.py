@@ -4,6 +4,7 @@ from importlib import import_module
 
 import click
 
+from albert_calc.cli.command import command
 from albert_calc.cli.options import format_option
 from albert_calc.cli.output import emit, say
 from albert_calc.printed import SOURCES
@@ -11,11 +12,11 @@ from albert_calc.printed.figure import Figure
 from albert_calc.report import Column, Report, Section
 
 
-@click.command
+@command()
 @click.argument("source", type=click.Choice(list(SOURCES)))
 @format_option
 def reproduce(source: str, format: str) -> int:
-    """Show every figure that the book or the paper prints beside the true one.
+    """Show printed figures beside the true ones.
 
     Each is exact, rounds to what is printed, or differs from it. Exit 1 if one is not
     what it is known to be.

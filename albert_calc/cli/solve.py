@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from albert_calc.cli.command import command
 from albert_calc.cli.options import (
     SIZE,
     Source,
@@ -22,7 +23,7 @@ from albert_calc.search.solve import VARIABLES, Solution
 from albert_calc.search.solve import solve as solve_for
 
 
-@click.command
+@command()
 @click.option(
     "--budget",
     type=SIZE,
@@ -48,7 +49,9 @@ def solve(
     budget: int, vary: str, multiple_of: int, head: str, share: str | None, layout: str,
     format: str, **options: Any,
 ) -> int:  # fmt: skip
-    """Find the largest size whose model stays within a budget of parameters.
+    """Find the largest size that stays within a budget.
+
+    The budget is a number of parameters.
 
     The heads keep dividing H. When H is solved for and -I is not given, I follows as
     4 × H. The exit status is 1 if no value at all fits.
@@ -56,7 +59,7 @@ def solve(
     \b
     Examples:
       albert-calc solve --budget 12M --vary hidden-size --preset albert-base-v2
-      albert-calc solve --budget 100M --vary hidden-size -V 30000 -L 12 --multiple-of 64
+      albert-calc solve --budget 20M --vary hidden-size -V 30000 -E 128 -L 12 --multiple-of 64
       albert-calc solve --budget 110M --vary num-hidden-layers --preset base --share none
     """
     key = vary.replace("-", "_")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from albert_calc.architectures import ARCHITECTURES, HEADS, SHARES
+from albert_calc.cli.command import command
 from albert_calc.cli.options import (
     Source,
     format_choice,
@@ -34,7 +35,7 @@ _LARGEST_TABLE = 1_000
 _LARGEST_CHART = 200
 
 
-@click.command
+@command()
 @source_options(lists=True)
 @click.option(
     "--head",
@@ -59,7 +60,9 @@ def sweep(
     columns: str | None, strict: bool, chart: bool, save: str | None, format: str,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Count every combination of sizes, sharing and heads, one row each.
+    """Count every combination of sizes, a row each.
+
+    The combinations may also be of ways of sharing and of heads.
 
     Each size takes values and ranges: 64,128 or 256:1024:64 (the end is included). Write
     30_000 here, not 30,000. Names are lists too: --share all,none. The last size varies
@@ -247,4 +250,7 @@ def _title(asked: _Asked, count: int) -> tuple[str, str]:
     common = [sizes_line(fixed, asked.base.assumed)]
     common += [f"share {s}" for s in grid.shares if len(grid.shares) == 1]
     common += [f"head {h}" for h in grid.heads if len(grid.heads) == 1]
-    return f"{asked.name}: {count:,} combinations, layout {grid.layout}", ", ".join(common)
+    return (
+        f"{asked.name}: {count:,} combination{'' if count == 1 else 's'}, layout {grid.layout}",
+        ", ".join(common),
+    )

@@ -12,6 +12,7 @@ from albert_calc.checkpoints.files import Checkpoint, read_checkpoint
 from albert_calc.checkpoints.matching import MOST_NAMED, Found, formula, shape_formula, shape_text
 from albert_calc.checkpoints.verification import Verification, shows_layers
 from albert_calc.checkpoints.verification import verify as verified
+from albert_calc.cli.command import command
 from albert_calc.cli.options import InputPath, format_option, one_requested, source_options
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.shape import shape_line
@@ -26,7 +27,7 @@ FALSE = 1
 Row = tuple[Cell, ...]
 
 
-@click.command
+@command()
 @click.argument("path", type=InputPath())
 @source_options()
 @click.option(

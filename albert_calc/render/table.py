@@ -55,7 +55,7 @@ def recording_console(width: int) -> Console:
 
 def _section(section: Section, canvas: Canvas) -> RenderableType:
     head: list[RenderableType] = [Text(section.title, style="bold")]
-    head += [Text(line) for line in section.lines]
+    head += [Text(line) for text in section.lines for line in _filled(text, canvas.width)]
     table = _fitting_table(section, canvas)
     if table is not None:
         return Group(*head, table)
@@ -69,6 +69,18 @@ def _section(section: Section, canvas: Canvas) -> RenderableType:
 
 def _notes(section: Section) -> list[Text]:
     return [Text(line) for line in ("", *section.notes)] if section.notes else []
+
+
+def _filled(text: str, width: int | None) -> list[str]:
+    """*text* broken where two spaces stand, as between the sizes of a shape, to fit *width*."""
+    lines = [""]
+    for part in text.split("  "):
+        longer = f"{lines[-1]}  {part}" if lines[-1] else part
+        if width is not None and lines[-1] and cell_len(longer) > width:
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def _fitting_table(section: Section, canvas: Canvas) -> Table | None:
@@ -178,5 +190,7 @@ def _blocks(section: Section, width: int) -> list[RenderableType]:
                 grid.add_row(Text("  " + aligned))
             elif text:
                 grid.add_row(Text(heading), Text(aligned))
-        blocks += [Text(""), Text(cell_text(row[0], first), style="bold"), grid]
+        name = cell_text(row[0], first)
+        # A row without a name goes on with the one before.
+        blocks += [Text(""), Text(name, style="bold"), grid] if name else [grid]
     return blocks
