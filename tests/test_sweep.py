@@ -460,10 +460,9 @@ def test_long_sweeps_show_their_progress_on_a_terminal(stdout_is_terminal: bool)
     """A bar on standard error, if that is a terminal and standard output is not."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    process = start(
-        *(w.replace("1_000_000_000", "200_000") for w in ENDLESS), stdout=theirs if stdout_is_terminal else subprocess.DEVNULL,
-        stderr=theirs,
-    )  # fmt: skip
+    line = [word.replace("1_000_000_000", "200_000") for word in ENDLESS]
+    out = theirs if stdout_is_terminal else subprocess.DEVNULL
+    process = start(*line, stdout=out, stderr=theirs)
     os.close(theirs)
     shown = b""
     deadline = time.monotonic() + 10
