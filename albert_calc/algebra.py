@@ -119,15 +119,6 @@ class Polynomial(NamedTuple):
             for c, s in self.terms
         )
 
-    def coefficients(self, symbols: Collection[str]) -> dict[tuple[str, ...], Polynomial]:
-        """What multiplies each product of *symbols* that occurs, such as H² or nothing."""
-        collected: dict[tuple[str, ...], list[Term]] = {}
-        for coefficient, factors in self.terms:
-            product = tuple(f for f in factors if f in symbols)
-            others = tuple(f for f in factors if f not in symbols)
-            collected.setdefault(product, []).append(Term(coefficient, others))
-        return {product: Polynomial(tuple(terms)) for product, terms in collected.items()}
-
     def formula(self, notation: Notation = TEXT, values: Mapping[str, int] | None = None) -> str:
         """This polynomial as text, with numbers put in where *values* are given."""
         return " + ".join(_term(t, notation, values) for t in self.terms) or "0"

@@ -6,10 +6,9 @@ No combination is ever kept, so that a grid of any size takes no memory. May imp
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, groupby, islice, product, repeat
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import product
 from math import prod
-from operator import ne
 from typing import NamedTuple
 
 from albert_calc.algebra import Dims
@@ -77,10 +76,7 @@ class Grid(NamedTuple):
     @property
     def combinations(self) -> int:
         """How many there are, the impossible ones included."""
-        product = len(self.shares) * len(self.heads)
-        for values in self.sizes.values():
-            product *= len(values)
-        return product
+        return prod(map(len, (self.shares, self.heads, *self.sizes.values())))
 
     @property
     def varied(self) -> tuple[str, ...]:
@@ -124,58 +120,36 @@ def grid_over(
     )  # fmt: skip
 
 
-class Stretch(NamedTuple):
-    """Consecutive combinations of one variant, for which nothing but some sizes varies.
+def combinations(grid: Grid, tally: Tally) -> Iterator[tuple[Variant, dict[str, int]]]:
+    """The possible combinations in order: a variant, and the sizes by symbol.
 
-    ``fixed`` has the numbers of the other sizes by symbol, and ``varied`` as many numbers
-    of each of these as there are combinations.
+    The sizes are one mapping, changed in place, so that a grid of any size takes no memory.
     """
-
-    variant: Variant
-    fixed: Mapping[str, int]
-    varied: Mapping[str, list[int]]
-
-    @property
-    def length(self) -> int:
-        """How many combinations these are."""
-        return _length(self.varied)
-
-
-def inner_symbols(grid: Grid) -> tuple[str, ...]:
-    """The sizes that vary fastest: the last ones, as many as fill a batch together."""
-    symbols: list[str] = []
-    rows = 1
-    for key, values in reversed(list(grid.sizes.items())):
-        if len(values) > 1 and rows < BATCH:
-            symbols.insert(0, SYMBOLS[key])
-            rows *= len(values)
-    return tuple(symbols) or ("V",)
-
-
-def stretches(grid: Grid, tally: Tally) -> Iterator[Stretch]:
-    """The possible combinations in order, cut into stretches of up to ``BATCH``."""
     sizes = {SYMBOLS[key]: values for key, values in grid.sizes.items()}
-    inner = {symbol: sizes[symbol] for symbol in inner_symbols(grid)}
-    outer = {s: values for s, values in sizes.items() if len(values) > 1 and s not in inner}
-    single = {s: next(iter(values)) for s, values in sizes.items() if len(values) == 1}
-    for share in grid.shares:
-        for head in grid.heads:
-            rules = _rules(grid, share, head)
-            square, factorized = (
-                Variant(Traits(grid.model_type, share, grid.tied, differs), head, grid.layout)
-                for differs in (False, True)
-            )
-            for fixed in _bound(list(outer.items()), single):
-                for block in _blocks(inner):
-                    admitted = _admitted(rules, fixed, block, tally)
-                    for differs, varied in _by_width(grid, fixed, admitted):
-                        yield Stretch(factorized if differs else square, fixed, varied)
+    axes = [(symbol, values) for symbol, values in sizes.items() if len(values) > 1]
+    single = {symbol: n for symbol, values in sizes.items() if len(values) == 1 for n in values}
+    for share, head in product(grid.shares, grid.heads):
+        rules = _rules(grid, share, head)
+        variants = [
+            Variant(Traits(grid.model_type, share, grid.tied, differs), head, grid.layout)
+            for differs in (False, True)
+        ]
+        for values in _bound(axes, single):
+            fits = True
+            for rule in rules:
+                if not rule.holds(values):
+                    tally[rule] += 1
+                    if rule.fatal:
+                        fits = False
+                        break
+            if fits:
+                yield variants["E" not in grid.ties and values["E"] != values["H"]], values
 
 
 def _bound(
     axes: Sequence[tuple[str, Collection[int]]], values: dict[str, int]
 ) -> Iterator[dict[str, int]]:
-    """*values* with every combination of *axes*: the same mapping, changed in place."""
+    """*values* with every combination of *axes*, the last varying fastest."""
     if not axes:
         yield values
         return
@@ -183,16 +157,6 @@ def _bound(
     for number in numbers:
         values[symbol] = number
         yield from _bound(others, values)
-
-
-def _blocks(axes: Mapping[str, Collection[int]]) -> Iterator[dict[str, list[int]]]:
-    """The combinations of *axes* as columns, cut along the first axis to fit into a batch."""
-    first, *others = axes.values()
-    most = BATCH // prod(len(numbers) for numbers in others)
-    rest = iter(first)
-    while piece := list(islice(rest, most)):
-        columns = zip(*product(piece, *others), strict=True)
-        yield dict(zip(axes, map(list, columns), strict=True))
 
 
 def _rules(grid: Grid, share: str, head: str) -> list[Rule]:
@@ -216,59 +180,14 @@ def _rules(grid: Grid, share: str, head: str) -> list[Rule]:
     return rules
 
 
-def _never(values: Mapping[str, int]) -> bool:
-    return not values
-
-
-def _admitted(
-    rules: Iterable[Rule],
-    fixed: Mapping[str, int],
-    varied: dict[str, list[int]],
-    tally: Tally,
-) -> dict[str, list[int]]:
-    """The combinations in *varied* that break no fatal rule."""
-    for rule in rules:
-        symbols = [symbol for symbol in varied if symbol in rule.symbols]
-        if symbols:
-            rows = zip(*(varied[symbol] for symbol in symbols), strict=True)
-            kept = [rule.holds({**fixed, **dict(zip(symbols, r, strict=True))}) for r in rows]
-        else:
-            kept = [rule.holds(fixed)] * _length(varied)
-        if not all(kept):
-            tally[rule] += kept.count(False)
-            if rule.fatal:
-                varied = {s: list(compress(numbers, kept)) for s, numbers in varied.items()}
-    return varied
-
-
-def _by_width(
-    grid: Grid, fixed: Mapping[str, int], varied: dict[str, list[int]]
-) -> Iterator[tuple[bool, dict[str, list[int]]]]:
-    """*varied* cut where E = H, since other tensors may exist there, and whether it differs."""
-    length = _length(varied)
-    if not length:
-        return
-    if "E" in grid.ties:
-        yield False, varied
-    elif "E" not in varied and "H" not in varied:
-        yield fixed["E"] != fixed["H"], varied
-    else:
-        widths, hidden = (varied.get(s) or repeat(fixed[s], length) for s in "EH")
-        start = 0
-        for differs, run in groupby(map(ne, widths, hidden)):
-            end = start + len(list(run))
-            yield differs, {s: numbers[start:end] for s, numbers in varied.items()}
-            start = end
-
-
-def _length(varied: Mapping[str, list[int]]) -> int:
-    return len(next(iter(varied.values())))
+def _never(_: Mapping[str, int]) -> bool:
+    return False
 
 
 def broken_rules(grid: Grid) -> Tally:
     """How many combinations break each rule, found without working any of them out."""
     tally: Tally = Counter()
-    for _ in stretches(grid, tally):
+    for _ in combinations(grid, tally):
         pass
     return tally
 

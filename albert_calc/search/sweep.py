@@ -7,16 +7,15 @@ May import ``albert_calc.search.grid``, ``albert_calc.counts``, ``albert_calc.te
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import repeat
-from operator import add, mul
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import itemgetter
 
-from albert_calc.algebra import Polynomial, Terms, evaluate_all
+from albert_calc.algebra import Polynomial
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import Component
 from albert_calc.counts import component_formulas
-from albert_calc.search.grid import SYMBOLS, Grid, Stretch, Tally, inner_symbols, stretches
+from albert_calc.search.grid import BATCH, SYMBOLS, Grid, Tally, combinations
 from albert_calc.tensors import Variant
 
 Row = tuple[str | int | None, ...]
@@ -60,62 +59,46 @@ def sweep(grid: Grid, columns: Sequence[str], tally: Tally | None = None) -> Ite
 
 
 def batches(grid: Grid, columns: Sequence[str], tally: Tally | None = None) -> Iterator[list[Row]]:
-    """The rows of ``sweep`` in lists of up to ``BATCH``, the first without delay."""
+    """The rows of ``sweep`` in lists: the first row by itself, then up to ``BATCH``."""
+    rows = _rows(grid, columns, Counter() if tally is None else tally)
+    most = 1
+    while batch := list(islice(rows, most)):
+        yield batch
+        most = BATCH
+
+
+def _rows(grid: Grid, columns: Sequence[str], tally: Tally) -> Iterator[Row]:
     known: dict[Variant, list[_Column]] = {}
-    for stretch in stretches(grid, Counter() if tally is None else tally):
-        variant = stretch.variant
+    for variant, values in combinations(grid, tally):
         if variant not in known:
             known[variant] = [_column(grid, c, variant) for c in columns]
-        yield list(zip(*[column(stretch) for column in known[variant]], strict=True))
+        yield tuple([column(values) for column in known[variant]])
 
 
-_Column = Callable[[Stretch], Iterable[str | int | None]]
+_Column = Callable[[Mapping[str, int]], str | int | None]
 
 
 def _column(grid: Grid, name: str, variant: Variant) -> _Column:
-    """How to work out the cells of the column *name* along stretches of *variant*."""
+    """How to work out a cell of the column *name* of *variant*."""
     if name in ("share", "head"):
-        return partial(_constant, variant.traits.share if name == "share" else variant.head)
+        cell = variant.traits.share if name == "share" else variant.head
+        return lambda _: cell
     symbol = SYMBOLS.get(name, "")
     if name in grid.sizes:
-        return partial(_size, symbol)
+        return itemgetter(symbol)
     if symbol and symbol not in grid.ties:
-        return partial(_constant, None)
-    if symbol:
-        polynomial = Polynomial.product(symbol)
-    else:
-        polynomial = Polynomial.sum(
+        return lambda _: None
+    polynomial = (
+        Polynomial.product(symbol)
+        if symbol
+        else Polynomial.sum(
             f.terms for f in component_formulas(variant) if _is_part(f.component, name)
         )
+    )
     single = {SYMBOLS[k]: tuple(v) for k, v in grid.sizes.items() if len(v) == 1}
-    reduced = polynomial.substitute(grid.ties).substitute(single)
-    split = reduced.coefficients(inner_symbols(grid))
-    return partial(_polynomial, tuple(split), [p.terms for p in split.values()])
+    return polynomial.substitute(grid.ties).substitute(single).evaluate
 
 
 def _is_part(component: Component, column: str) -> bool:
     part = _PART_COLUMNS.get(component.part, component.part)
     return column in ("total", component.name, part)
-
-
-def _constant(cell: str | None, stretch: Stretch) -> Iterable[str | None]:
-    return repeat(cell, stretch.length)
-
-
-def _size(symbol: str, stretch: Stretch) -> Iterable[int]:
-    if symbol in stretch.varied:
-        return stretch.varied[symbol]
-    return repeat(stretch.fixed[symbol], stretch.length)
-
-
-def _polynomial(
-    products: Sequence[tuple[str, ...]], factors: Sequence[Terms], stretch: Stretch
-) -> Iterable[int]:
-    """A polynomial along *stretch*: the sum of products of varied sizes, each by its factor."""
-    cells: Iterable[int] = repeat(0, stretch.length)
-    for symbols, factor in zip(products, evaluate_all(factors, stretch.fixed), strict=True):
-        numbers: Iterable[int] = repeat(factor, stretch.length)
-        for symbol in symbols:
-            numbers = map(mul, numbers, stretch.varied[symbol])
-        cells = map(add, cells, numbers)
-    return cells
