@@ -6,7 +6,7 @@ is ever involved.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
 Dim = str | int
