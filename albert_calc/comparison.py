@@ -14,6 +14,7 @@ from albert_calc.architectures.base import (
     ATTENTION,
     EMBEDDING_PROJECTION,
     FEED_FORWARD,
+    PARTICULAR,
     TOKEN_EMBEDDING,
     Component,
 )
@@ -26,8 +27,6 @@ COMPARED_EMBEDDING_SIZE = ARCHITECTURES["albert"].defaults["embedding_size"]
 
 TOKEN_ROW = (TOKEN_EMBEDDING, EMBEDDING_PROJECTION)
 """The components that a token's own vector is made of: V·H, or V·E + E·H."""
-
-_ALBERT_KEYS = ("embedding_size", "num_hidden_groups", "inner_group_num")
 
 
 class Pair(NamedTuple):
@@ -97,7 +96,7 @@ def albert_shape(
     ``ModelConfig.from_dict`` refuses.
     """
     own = ModelConfig.from_dict({**mapping, **overrides})
-    foreign = [k for k in _ALBERT_KEYS if k not in ARCHITECTURES[own.model_type].defaults]
+    foreign = [k for k in PARTICULAR if not ARCHITECTURES[own.model_type].has(k)]
     values = {**{k: v for k, v in mapping.items() if k not in foreign}, **overrides}
     values["model_type"] = "albert"
     assumed, notes = own.assumed, own.notes
@@ -112,7 +111,7 @@ def compare(name: str, albert_style: ModelConfig, layout: str) -> Comparison:
     """The model *albert_style* beside the BERT of the same shape."""
     bert_style = replace(
         albert_style, model_type="bert", embedding_size=None, share="none",
-        num_hidden_groups=1, inner_group_num=1, notes=(), warnings=(),
+        num_hidden_groups=1, inner_group_num=1, notes=(), ignored=(),
     )  # fmt: skip
     before = count_parameters(bert_style, layout=layout)
     after = count_parameters(albert_style, layout=layout)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from albert_calc.architectures import ARCHITECTURES, SHARES
 from albert_calc.errors import ConfigError
-from albert_calc.sizes import SIZES, size_problems
+from albert_calc.sizes import SIZES, Size, size_problems
 from albert_calc.text import shown
 
 
@@ -45,8 +45,9 @@ class ModelConfig:
     ``share`` (``all``, ``attention``, ``ffn`` or ``none``) says which blocks are shared
     across the layers; by default what ``model_type`` does. ``architectures`` are the
     class names that a file gave. ``assumed`` are the keys that took a default, and
-    ``notes`` and ``warnings`` tell a reader what was assumed and what is odd; these three
-    do not take part in comparisons.
+    ``notes`` and ``ignored`` tell a reader what was assumed and what was left out; these
+    three do not take part in comparisons. Without an embedding of a width of its own, as in
+    BERT, ``embedding_size`` is ``hidden_size``.
 
     Raises ``ConfigError`` with every problem found.
     """
@@ -68,36 +69,37 @@ class ModelConfig:
     architectures: tuple[str, ...] = ()
     assumed: tuple[str, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
-    warnings: tuple[str, ...] = field(default=(), compare=False)
+    ignored: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        values = dict(vars(self))
-        if values["embedding_size"] is None:
-            # Left out: the width that transformers' config class assumes.
-            del values["embedding_size"]
-        problems = list(_problems(values))
+        problems = list(_problems(vars(self)))
         if problems:
             raise ConfigError(problems)
         architecture = ARCHITECTURES[self.model_type]
         put = object.__setattr__
-        ignored = _foreign(values, self.model_type)
-        for key, (neutral, _) in ignored.items():
-            put(self, key, neutral)
-        if self.embedding_size is None:
-            put(self, "embedding_size", architecture.defaults["embedding_size"])
+        ignored = list(self.ignored)
+        for size in SIZES:
+            value = getattr(self, size.key)
+            if architecture.has(size.key):
+                if value is None:
+                    put(self, size.key, architecture.defaults.get(size.key))
+                continue
+            neutral = self.hidden_size if size.symbol == "E" else size.neutral
+            if value not in (None, neutral):
+                ignored.append(_left_out(size, value, self.model_type))
+            put(self, size.key, neutral)
         if self.share is None:
             put(self, "share", architecture.default_share)
-        found = (*(text for _, text in ignored.values() if text), *_oddities(self))
-        put(self, "warnings", tuple(dict.fromkeys((*self.warnings, *found))))
+        put(self, "ignored", tuple(dict.fromkeys(ignored)))
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any], share: str | None = None) -> ModelConfig:
         """The config that *mapping*, the content of a ``config.json``, describes.
 
         ``share`` is no key of such a file and is given apart. Keys that do not change a
-        count are ignored. Raises ``ConfigError`` with every
-        problem found: required keys that are missing, sizes that are not positive whole
-        numbers, and keys that would change the count in a way not supported.
+        count are ignored. Raises ``ConfigError`` with every problem found: required keys
+        that are missing, sizes that are not positive whole numbers, and keys that would
+        change the count in a way not supported.
         """
         if not isinstance(mapping, Mapping):
             raise ConfigError(f"config: must be a JSON object, got {shown(mapping)}")
@@ -154,15 +156,23 @@ class ModelConfig:
 
         return load_preset(name).config
 
-    @cached_property
-    def numbers(self) -> tuple[int, ...]:
-        """The value of each of ``SIZES`` in their order; an unknown A counts as 0."""
-        return tuple(getattr(self, s.key) or 0 for s in SIZES)
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was left out, and what is built as it stands but could not run."""
+        return (*self.ignored, *_oddities(self))
 
     @cached_property
     def symbols(self) -> Mapping[str, int]:
-        """The value of each symbol of a formula; A, which never changes a count, is left out."""
-        return {s.symbol: getattr(self, s.key) for s in SIZES if s.symbol != "A"}
+        """The value of each symbol of a formula, in the order of ``SIZES``.
+
+        A, which never changes a count, is 0 where it is unknown.
+        """
+        return {s.symbol: getattr(self, s.key) or 0 for s in SIZES}
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The values of ``symbols`` alone."""
+        return tuple(self.symbols.values())
 
     @cached_property
     def traits(self) -> Traits:
@@ -175,26 +185,17 @@ class ModelConfig:
         return self.embedding_size != self.hidden_size
 
     def to_dict(self) -> dict[str, Any]:
-        """The sizes under their ``config.json`` keys; those of ALBERT only where they apply."""
-        own = ARCHITECTURES[self.model_type].defaults
-        implied = {**_IMPLIED, "embedding_size": self.hidden_size}
+        """The sizes under their ``config.json`` keys, without those that say nothing."""
+        architecture = ARCHITECTURES[self.model_type]
         values: dict[str, Any] = {"model_type": self.model_type}
         for size in SIZES:
             value = getattr(self, size.key)
-            if size.key in own or value != implied.get(size.key):
+            said = size.key in architecture.defaults or value not in (None, size.neutral)
+            if said and architecture.has(size.key):
                 values[size.key] = value
         if not self.tie_word_embeddings:
             values["tie_word_embeddings"] = False
         return values
-
-
-# What a size is where a model type has none of its own, or where nothing is said.
-_IMPLIED: Mapping[str, int | None] = {
-    "num_attention_heads": None,
-    "num_hidden_groups": 1,
-    "inner_group_num": 1,
-    "num_labels": 2,
-}
 
 
 def _problems(values: Mapping[str, Any]) -> Iterator[str]:
@@ -234,19 +235,12 @@ def _unsupported(given: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _foreign(values: Mapping[str, Any], model_type: str) -> dict[str, tuple[int, str]]:
-    """The sizes that *model_type* does not have: what they count as, and a warning or none."""
-    found = {}
-    for key, neutral, lack in (
-        ("embedding_size", values["hidden_size"], "projection"),
-        ("num_hidden_groups", 1, "groups of layers"),
-        ("inner_group_num", 1, "groups of layers"),
-    ):
-        if key not in ARCHITECTURES[model_type].defaults:
-            value = values.get(key, neutral)
-            text = f"{key}: ignored, since {model_type} has no {lack} (albert has), got {value}"
-            found[key] = (neutral, "" if value == neutral else text)
-    return found
+def _left_out(size: Size, value: int, model_type: str) -> str:
+    owners = [a.model_type for a in ARCHITECTURES.values() if size.key in a.defaults]
+    return (
+        f"{size.key}: ignored, since {model_type} has none ({', '.join(owners)} ha"
+        f"{'s' if len(owners) == 1 else 've'}), got {value}"
+    )
 
 
 def _oddities(config: ModelConfig) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The errors that albert-calc raises on purpose. Imports nothing of the package."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class AlbertCalcError(ValueError):
@@ -21,3 +22,20 @@ class ConfigError(AlbertCalcError):
 
 class CheckpointError(AlbertCalcError):
     """A checkpoint's header cannot be read or does not follow its format."""
+
+
+class Problems(list[str]):
+    """What was found wrong so far, so that several steps can report all at once."""
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Add the problems of an error raised inside, and go on after it."""
+        try:
+            yield
+        except AlbertCalcError as error:
+            self += error.problems
+
+    def raise_any(self, kind: type[AlbertCalcError] = ConfigError) -> None:
+        """Raise all problems, each once, as one error of *kind*; do nothing without any."""
+        if self:
+            raise kind(dict.fromkeys(self))

@@ -13,13 +13,18 @@ LARGEST = 10**15
 
 
 class Size(NamedTuple):
-    """One size of a model: its symbol in formulas, its key, and its smallest value."""
+    """One size of a model: its symbol in formulas, its key, and its smallest value.
+
+    ``neutral`` is what it is for a model type that has no such size, or where nothing is
+    said of it.
+    """
 
     symbol: str
     key: str
     meaning: str
     least: int = 1
     required: bool = False
+    neutral: int | None = None
 
 
 SIZES: tuple[Size, ...] = (
@@ -30,10 +35,10 @@ SIZES: tuple[Size, ...] = (
     Size("I", "intermediate_size", "width inside the feed-forward block", required=True),
     Size("A", "num_attention_heads", "attention heads; must divide H"),
     Size("P", "max_position_embeddings", "learned positions"),
-    Size("T", "type_vocab_size", "segment types", least=0),
-    Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)"),
-    Size("N", "inner_group_num", "layers inside a group (ALBERT)"),
-    Size("C", "num_labels", "outputs of a classifier"),
+    Size("T", "type_vocab_size", "segment types", least=0, neutral=0),
+    Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)", neutral=1),
+    Size("N", "inner_group_num", "layers inside a group (ALBERT)", neutral=1),
+    Size("C", "num_labels", "outputs of a classifier", neutral=2),
 )
 
 

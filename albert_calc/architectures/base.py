@@ -110,6 +110,19 @@ class Architecture(NamedTuple):
     poolerless: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
 
+    def has(self, key: str) -> bool:
+        """Whether the size *key* means anything here: only some are not every model's."""
+        return key in self.defaults or key not in PARTICULAR
+
+
+PARTICULAR: tuple[str, ...] = (
+    "embedding_size",
+    "type_vocab_size",
+    "num_hidden_groups",
+    "inner_group_num",
+)
+"""The sizes that a model type has only if its defaults name them."""
+
 
 def table(name: str, rows: Dim, width: Dim, component: Component) -> tuple[Tensor, ...]:
     """A lookup table of *rows* × *width*."""

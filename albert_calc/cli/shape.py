@@ -15,10 +15,7 @@ _SHOWN_UNLESS: Mapping[str, int] = {"P": 512, "T": 2, "G": 1, "N": 1, "C": 2}
 
 def shape_line(config: ModelConfig) -> str:
     """``V = 30,522  E = 128 (assumed)  H = 768 ...``: the sizes, odd ones included."""
-    values = {size.key: getattr(config, size.key) for size in SIZES}
-    if "embedding_size" not in config.to_dict():
-        del values["embedding_size"]
-    return sizes_line(values, config.assumed)
+    return sizes_line(config.to_dict(), config.assumed)
 
 
 def sizes_line(values: Mapping[str, int | None], assumed: Collection[str] = ()) -> str:

@@ -99,20 +99,21 @@ def grid_over(
     With *intermediate_follows* I is 4·H. Raises ``ConfigError`` for sizes to vary that
     the model type does not have.
     """
-    lacking = [k for k, v in sizes.items() if len(v) > 1 and _lacks(base.model_type, k)]
+    architecture = ARCHITECTURES[base.model_type]
+    lacking = [k for k, v in sizes.items() if len(v) > 1 and not architecture.has(k)]
     if lacking:
         raise ConfigError(
             f"{key}: must be a single value, since {base.model_type} has none of its own to vary"
             for key in lacking
         )
     ties: dict[str, Dims] = {"I": (4, "H")} if intermediate_follows else {}
-    if _lacks(base.model_type, "embedding_size"):
+    if not architecture.has("embedding_size"):
         ties["E"] = ("H",)
     values: dict[str, Collection[int]] = {}
     for size in SIZES:
         own = getattr(base, size.key)
         if size.symbol not in ties and (own is not None or size.key in sizes):
-            given = None if _lacks(base.model_type, size.key) else sizes.get(size.key)
+            given = sizes.get(size.key) if architecture.has(size.key) else None
             values[size.key] = (own,) if given is None else given
     return Grid(
         base.model_type, base.tie_word_embeddings, layout,
@@ -190,9 +191,3 @@ def broken_rules(grid: Grid) -> Tally:
     for _ in combinations(grid, tally):
         pass
     return tally
-
-
-def _lacks(model_type: str, key: str) -> bool:
-    """Whether *key* is a size that other architectures have and this one does not."""
-    own = ARCHITECTURES[model_type].defaults
-    return key not in own and any(key in a.defaults for a in ARCHITECTURES.values())
