@@ -106,7 +106,7 @@ class ModelConfig:
         notes: list[str] = []
         given = {k: v for k, v in mapping.items() if v is not None}
         if "model_type" not in given:
-            given["model_type"] = "albert" if "embedding_size" in given else "bert"
+            given["model_type"] = model_type_of(given)
             because = "there is an" if "embedding_size" in given else "there is no"
             notes.append(
                 f"model_type: not given, so {given['model_type']} ({because} embedding_size)"
@@ -196,6 +196,13 @@ class ModelConfig:
         if not self.tie_word_embeddings:
             values["tie_word_embeddings"] = False
         return values
+
+
+def model_type_of(mapping: Mapping[str, Any]) -> str:
+    """The ``model_type`` of a config; without one, an ``embedding_size`` makes it an ALBERT."""
+    if mapping.get("model_type") is not None:
+        return str(mapping["model_type"])
+    return "bert" if mapping.get("embedding_size") is None else "albert"
 
 
 def _problems(values: Mapping[str, Any]) -> Iterator[str]:

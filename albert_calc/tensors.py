@@ -4,13 +4,14 @@ May import ``albert_calc.architectures``, ``albert_calc.algebra``, ``albert_calc
 and ``albert_calc.errors``.
 """
 
+from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from albert_calc.architectures import ARCHITECTURES, LAYOUTS
 from albert_calc.architectures.base import SHARED_BLOCKS, Architecture, Tensor
-from albert_calc.config import ModelConfig, Traits
-from albert_calc.errors import ConfigError
+from albert_calc.config import ModelConfig, Traits, model_type_of
+from albert_calc.errors import ConfigError, Problems
 from albert_calc.text import shown
 
 
@@ -35,7 +36,9 @@ def tensor_table(variant: Variant) -> tuple[Tensor, ...]:
     Raises ``ConfigError`` if there is no such head or layout.
     """
     architecture = ARCHITECTURES[variant.traits.model_type]
-    _require(variant, architecture)
+    problems = variant_problems(variant.traits.model_type, variant.head, variant.layout)
+    if problems:
+        raise ConfigError(problems)
     head = architecture.heads[variant.head]
     pooler = head.pooler and variant.layout not in architecture.poolerless
     return (
@@ -65,19 +68,33 @@ def _layer_tensor(tensor: Tensor, architecture: Architecture, share: str) -> Ten
     )
 
 
-def _require(variant: Variant, architecture: Architecture) -> None:
+def variant_problems(model_type: str, head: str, layout: str) -> list[str]:
+    """What is wrong with asking *model_type* for *head* and *layout*, one line each."""
+    architecture = ARCHITECTURES[model_type]
     problems = []
-    if variant.head not in architecture.heads:
-        problems.append(
-            f"head: must be one of {', '.join(architecture.heads)} for {variant.traits.model_type},"
-            f" got {shown(variant.head)}"
-        )
-    if variant.layout not in LAYOUTS:
-        problems.append(f"layout: must be one of {', '.join(LAYOUTS)}, got {shown(variant.layout)}")
-    elif variant.layout not in architecture.embeddings:
+    if head not in architecture.heads:
+        heads = ", ".join(architecture.heads)
+        problems.append(f"head: must be one of {heads} for {model_type}, got {shown(head)}")
+    if layout not in LAYOUTS:
+        problems.append(f"layout: must be one of {', '.join(LAYOUTS)}, got {shown(layout)}")
+    elif layout not in architecture.embeddings:
         known = ", ".join(architecture.embeddings)
-        problems.append(
-            f"layout: must be {known} for {variant.traits.model_type}, got {shown(variant.layout)}"
-        )
-    if problems:
-        raise ConfigError(problems)
+        problems.append(f"layout: must be {known} for {model_type}, got {shown(layout)}")
+    return problems
+
+
+def read_model(
+    mapping: Mapping[str, Any], share: str | None, head: str, layout: str
+) -> ModelConfig:
+    """The config of *mapping*, for a model with *head* and *layout*.
+
+    Raises ``ConfigError`` with everything that is wrong with any of the four.
+    """
+    problems = Problems()
+    with problems.collected():
+        config = ModelConfig.from_dict(mapping, share)
+    model_type = model_type_of(mapping)
+    if model_type in ARCHITECTURES:
+        problems += variant_problems(model_type, head, layout)
+    problems.raise_any()
+    return config

@@ -59,9 +59,13 @@ def test_bounds(options: str, status: int, rules: list[str], run: Run) -> None:
         ("--preset nope --equals 1", "preset: must be a known name"),
         ("--config none.json --equals 1", "cannot be read"),
         ("--checks none.toml", "cannot be read"),
-        ("--checks none.toml --preset base", "--checks and --preset contradict"),
-        ("--checks none.toml --share all", "--checks and --share contradict"),
-        ("--checks none.toml --at-most 3", "--checks and --at-most contradict"),
+        ("--checks none.toml --preset base -E 3", "contradicts --preset, --embedding-size"),
+        ("--checks none.toml --share all", "--checks contradicts --share"),
+        ("--checks none.toml --at-most 3", "--checks contradicts --at-most"),
+        ("--checks none.toml --head masked-lm", "--checks contradicts --head"),
+        ("--checks none.toml --layout paper", "--checks contradicts --layout"),
+        ("--checks none.toml --type-vocab-size 0", "--checks contradicts --type-vocab-size"),
+        ("--checks none.toml --no-tie-word-embeddings", "contradicts --tie-word-embeddings"),
     ],
 )
 def test_what_cannot_be_told(line: str, problem: str, run: Run) -> None:
@@ -171,6 +175,15 @@ def test_bad_files_of_checks(text: str, problem: str | None, run: Run, tmp_path:
         assert problem in result.stderr
     else:
         assert result.exit_code == 1
+
+
+def test_all_problems_of_one_check_at_once(run: Run, tmp_path: Path) -> None:
+    """Head, layout, sharing and bounds of a check are all looked at."""
+    wrong = "preset = 'base'\nhead = 'x'\nlayout = 'y'\nshare = 'z'\nat_most = '12 M'\n"
+    stderr = run("check", "--checks", write(tmp_path, f"[[check]]\n{wrong}")).stderr
+    assert [ln.split(": ")[3] for ln in stderr.splitlines()] == [
+        "share", "head", "layout", "at_most",
+    ]  # fmt: skip
 
 
 def test_all_problems_of_a_file_at_once(run: Run, tmp_path: Path) -> None:

@@ -265,10 +265,11 @@ def test_count_total(args: str, total: int, run: Run) -> None:
 @pytest.mark.parametrize(
     ("classes", "head", "note"),
     [
-        (["AlbertForMaskedLM"], "model", "not the head model; give --head masked-lm"),
+        (["AlbertForMaskedLM"], "model", "not the head model; the head masked-lm is that class"),
+        (["AlbertModel"], "masked-lm", "the head model is that class"),
         (["AlbertForMaskedLM"], "masked-lm", None),
         (["AlbertModel"], "encoder", None),
-        (["My\x1b[31mClass"], "model", r"names My\x1b[31mClass, not the head model; which is no"),
+        (["My\x1b[31mClass"], "model", r"names My\x1b[31mClass, which is no known class"),
         ([], "model", None),
     ],
 )
@@ -342,11 +343,50 @@ def test_wrong_command_lines(line: str, run: Run) -> None:
     assert "internal error" not in result.stderr
 
 
-def test_all_problems_of_a_command_line_at_once(run: Run) -> None:
-    """Several wrong sizes are all named in one go."""
-    result = run("count", "-V", "abc", "-H", "-3", "-L", "2.5", "-A", "true")
-    named = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
-    assert all(f"error: {key}: must be" in result.stderr for key in named)
+ALL_AT_ONCE = {
+    "count -V abc -H -3 -L 2.5 -A true": "vocab_size hidden_size num_hidden_layers"
+    " num_attention_heads",
+    "count --preset nope -H 0": "preset hidden_size",
+    "count --config none.json -H 0": "none.json hidden_size",
+    "count --preset base -H 0 --head causal-lm": "hidden_size head",
+    "explain --preset base -V 0 --head causal-lm": "vocab_size head",
+    "compare --preset nope --preset nope2": "preset preset",
+    "layers -H 0 -L 2 --num-hidden-groups 0": "hidden_size num_hidden_groups",
+    "layers -L 0": "hidden_size num_hidden_layers",
+    "layers -H 8 -L 2 --share none --num-hidden-groups 3 --inner-group-num 2":
+        "num_hidden_groups inner_group_num",
+    "check --preset nope --equals x": "preset equals",
+    "check --preset base --head causal-lm --at-most x -V 0": "vocab_size head at_most",
+    "cost --preset base --head causal-lm -B 0": "batch_size head",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ALL_AT_ONCE)
+def test_all_problems_of_a_command_line_at_once(line: str, run: Run) -> None:
+    """Whatever is wrong is named in one go, once, and nothing is invented."""
+    result = run(*line.split())
+    assert result.exit_code == 2
+    named = [text.split(": ")[1] for text in result.stderr.splitlines()]
+    assert sorted(named) == sorted(ALL_AT_ONCE[line].split())
+
+
+def test_without_arguments_there_is_help(run: Run) -> None:
+    """A bare program name shows the help on standard error, line by line."""
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "  compare    Compare a shape" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["count --preset base --preset large", "check --config a --config b --at-most 1",
+     "sweep --preset base -E 1 -E 2", "compare --share all --share none"],
+)  # fmt: skip
+def test_an_option_counts_once(line: str, run: Run) -> None:
+    """A repeated option is refused, where click alone would take the last."""
+    result = run(*line.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "given more than once: --" in result.stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -96,7 +96,10 @@ def test_odd_but_legal_configs(change: dict[str, Any]) -> None:
     [
         ({"num_hidden_groups": 13}, "num_hidden_groups: 13 is more than num_hidden_layers (12)"),
         ({"num_hidden_groups": 5, "inner_group_num": 3}, "inner_group_num: 3 is more than the 2"),
-        ({"model_type": "bert"}, "embedding_size: ignored, since bert has none (albert, electra have), got 128"),
+        (
+            {"model_type": "bert"},
+            "embedding_size: ignored, since bert has none (albert, electra have)",
+        ),
     ],
 )
 def test_warnings(change: dict[str, Any], warning: str) -> None:

@@ -12,8 +12,9 @@ from albert_calc.checks.bounds import Bounds, read_bounds
 from albert_calc.config import ModelConfig
 from albert_calc.configfile import decoded, quoted, read_config, read_small_file
 from albert_calc.counts import count_parameters
-from albert_calc.errors import AlbertCalcError, ConfigError
+from albert_calc.errors import AlbertCalcError, ConfigError, Problems
 from albert_calc.presets import load_preset
+from albert_calc.tensors import read_model
 from albert_calc.text import shown
 
 _KEYS = (
@@ -40,17 +41,17 @@ def read_checks(path: str) -> list[Check]:
     """
     content = _read_toml(path)
     tables = content.get("check")
-    problems = [f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check"]
+    problems = Problems(
+        f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check"
+    )
     if isinstance(tables, Mapping):
         problems.append("check: must stand in double brackets, [[check]]")
     elif not isinstance(tables, list) or not tables:
         problems.append("has no [[check]] table")
     checks = []
     for number, table in enumerate(tables if isinstance(tables, list) else (), 1):
-        try:
+        with problems.collected():
             checks.append(_check(table, number, os.path.dirname(path)))
-        except AlbertCalcError as error:
-            problems += error.problems
     if problems:
         raise AlbertCalcError([f"{quoted(path)}: {problem}" for problem in problems])
     return checks
@@ -61,7 +62,9 @@ def _check(table: object, number: int, folder: str) -> Check:
         raise AlbertCalcError(f"check {number}: must be a table, got {shown(table)}")
     name = table.get("name", f"check {number}")
     label = f"check {number}" if name == f"check {number}" else f"check {number} ({shown(name)})"
-    problems = [f"{shown(k)}: must be one of {', '.join(_KEYS)}" for k in table if k not in _KEYS]
+    problems = Problems(
+        f"{shown(k)}: must be one of {', '.join(_KEYS)}" for k in table if k not in _KEYS
+    )
     texts = ("name", "preset", "config", "head", "layout", "share")
     wrong = [k for k in texts if not isinstance(table.get(k, ""), str)]
     problems += [f"{k}: must be text, got {shown(table[k])}" for k in wrong]
@@ -71,15 +74,11 @@ def _check(table: object, number: int, folder: str) -> Check:
     if ("preset" in table) == ("config" in table):
         problems.append("must name either a preset or a config")
     elif not wrong:
-        try:
-            config = ModelConfig.from_dict(_mapping(table, folder), table.get("share"))
+        with problems.collected():
+            config = read_model(_mapping(table, folder), table.get("share"), head, layout)
             found = count_parameters(config, head, layout).total
-        except ConfigError as error:
-            problems += error.problems
-    try:
+    with problems.collected():
         bounds = read_bounds(table)
-    except AlbertCalcError as error:
-        problems += error.problems
     if problems or bounds is None or config is None:
         raise AlbertCalcError([f"{label}: {problem}" for problem in problems])
     return Check(name, config, head, layout, found, bounds)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from albert_calc import __version__
-from albert_calc.cli.output import is_closed_pipe, say, silence
+from albert_calc.cli.output import say, silence
 from albert_calc.errors import AlbertCalcError
 
 COMMANDS: dict[str, str] = {
@@ -59,6 +59,7 @@ class CommandGroup(click.Group):
         if sys.stdout is None:
             say("error", ["cannot write the result: standard output is closed"])
             return CANNOT
+        out = sys.stdout
         try:
             result = super().main(*args, **extra)
             return result if isinstance(result, int) else 0
@@ -66,6 +67,9 @@ class CommandGroup(click.Group):
             click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         except click.ClickException as error:
             _explain(error)
+        except SystemExit as done:
+            # Where the reader has gone, click puts another stdout in place and exits with 1.
+            return int(done.code or 0) if sys.stdout is out else 0
         except AlbertCalcError as error:
             say("error", error.problems)
         except click.Abort:
@@ -74,8 +78,6 @@ class CommandGroup(click.Group):
         except OSError as error:
             # What is left in the buffer would fail once more when Python ends.
             silence(sys.stdout)
-            if is_closed_pipe(error):
-                return 0
             say("error", [f"cannot write the result: {error.strerror or error}"])
         except (RecursionError, MemoryError):
             say("error", ["the input is too large to be worked on"])

@@ -8,9 +8,7 @@ import click
 from albert_calc.checks.bounds import outcomes, read_bounds
 from albert_calc.checks.file import Check, read_checks
 from albert_calc.cli.command import command
-from albert_calc.cli.count import other_heads, without_pooler
 from albert_calc.cli.options import (
-    OVERRIDES,
     InputPath,
     format_option,
     head_option,
@@ -18,12 +16,13 @@ from albert_calc.cli.options import (
     one_requested,
     share_option,
     source_options,
+    typed,
 )
-from albert_calc.cli.output import emit, say, say_about
+from albert_calc.cli.output import emit
+from albert_calc.cli.remarks import say_about_model
 from albert_calc.counts import count_parameters
+from albert_calc.errors import Problems
 from albert_calc.report import Column, Report, Section
-
-_BOUNDS = ("equals", "at_most", "at_least", "tolerance")
 
 
 @command()
@@ -58,17 +57,15 @@ def check(
       albert-calc check --checks checks.toml
     """
     if checks is not None:
-        given = [k for k in ("preset", "config", *OVERRIDES, *_BOUNDS) if options.get(k)]
-        if given or share:
-            named = (given or ["share"])[0].replace("_", "-")
-            raise click.UsageError(f"--checks and --{named} contradict each other: give one")
+        given = typed(*options, "head", "share", "layout")
+        if given:
+            named = ", ".join(given)
+            raise click.UsageError(f"--checks contradicts {named}: the file says all of that")
         found = read_checks(checks)
     else:
         found = [_only_check(options, head, share, layout)]
-    say_about(c.config for c in found)
     for c in found:
-        notes = [*other_heads(c.config, c.head), *without_pooler(c.config, c.head, c.layout)]
-        say("note", (f"{c.name}: {note}" for note in notes))
+        say_about_model(c.config, c.head, c.layout, "" if checks is None else c.name)
     report = _report(found)
     emit(report, format)
     return 0 if report.data["ok"] else 1
@@ -77,9 +74,13 @@ def check(
 def _only_check(
     options: dict[str, Any], head: str, share: str | None, layout: str
 ) -> Check:  # fmt: skip
-    bounds = read_bounds(options)
-    source = one_requested({**options, "share": share})
-    config = source.config(share)
+    problems = Problems()
+    with problems.collected():
+        bounds = read_bounds(options)
+    with problems.collected():
+        source = one_requested({**options, "share": share})
+        config = source.config(share, head, layout)
+    problems.raise_any()
     total = count_parameters(config, head, layout).total
     return Check(source.name, config, head, layout, total, bounds)
 

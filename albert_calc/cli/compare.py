@@ -22,7 +22,8 @@ from albert_calc.cli.options import (
 )
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
-from albert_calc.cli.shape import config_data, depth_notes, shape_line
+from albert_calc.cli.remarks import depth_notes
+from albert_calc.cli.shape import config_data, shape_line
 from albert_calc.comparison import (
     TOKEN_ROW,
     Comparison,

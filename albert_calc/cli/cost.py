@@ -10,7 +10,6 @@ from albert_calc.cli.cost_report import (
     say_about_costs,
     workload_of,
 )
-from albert_calc.cli.count import other_heads
 from albert_calc.cli.options import (
     format_option,
     head_option,
@@ -19,10 +18,11 @@ from albert_calc.cli.options import (
     some_requested,
     source_options,
 )
-from albert_calc.cli.output import emit, say, say_about
+from albert_calc.cli.output import emit
+from albert_calc.cli.remarks import say_about_model
 from albert_calc.cli.shape import config_data, shape_line
 from albert_calc.costs.cost import cost_of
-from albert_calc.errors import ConfigError
+from albert_calc.errors import Problems
 from albert_calc.report import Column, Report
 
 
@@ -47,18 +47,15 @@ def cost(head: str, share: str | None, layout: str, format: str, **options: Any)
     """
     sources = some_requested({**options, "share": share})
     workload = workload_of(options)
-    problems = list(workload.problems())
+    problems = Problems(workload.problems())
     models = {}
     for source in sources:
-        try:
-            models[source.name] = source.config(share)
-        except ConfigError as error:
-            problems += error.problems
-    if problems:
-        raise ConfigError(problems)
+        with problems.collected():
+            models[source.name] = source.config(share, head, layout)
+    problems.raise_any()
     costs = [cost_of(config, head, layout, workload) for config in models.values()]
-    say_about(models.values())
-    say("note", (text for config in models.values() for text in other_heads(config, head)))
+    for config in models.values():
+        say_about_model(config, head, layout)
     say_about_costs(models, workload)
     sharing = f", share {share}" if share else ""
     section = cost_section(

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from albert_calc.algebra import TEXT
-from albert_calc.cli.options import SIZE, Function
+from albert_calc.cli.options import SIZE, Function, typed
 from albert_calc.cli.output import say
 from albert_calc.comparison import Comparison
 from albert_calc.config import ModelConfig
@@ -73,11 +72,8 @@ def workload_of(options: Mapping[str, Any]) -> Workload:
 
 def refuse_idle_workload() -> None:
     """Without ``--cost`` there is no batch: refuse the options that describe one."""
-    context = click.get_current_context()
-    for name in _WORKLOAD:
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            option = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{option} belongs to --cost: give both or none")
+    for option in typed(*_WORKLOAD):
+        raise click.UsageError(f"{option} belongs to --cost: give both or none")
 
 
 def say_about_costs(models: Mapping[str, ModelConfig], workload: Workload) -> None:

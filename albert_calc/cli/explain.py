@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from albert_calc.cli.command import command
-from albert_calc.cli.count import other_heads, without_pooler
 from albert_calc.cli.options import (
     format_choice,
     head_option,
@@ -13,7 +12,8 @@ from albert_calc.cli.options import (
     share_option,
     source_options,
 )
-from albert_calc.cli.output import emit, say, say_about, write
+from albert_calc.cli.output import emit, write
+from albert_calc.cli.remarks import say_about_model
 from albert_calc.cli.shape import config_data, shape_line
 from albert_calc.explanation import Step, derivation
 from albert_calc.report import Column, Report, Section
@@ -36,10 +36,9 @@ def explain(head: str, share: str | None, layout: str, format: str, **options: A
       albert-calc explain --preset base --head masked-lm -f latex
     """
     source = one_requested({**options, "share": share})
-    config = source.config(share)
+    config = source.config(share, head, layout)
     steps, total = derivation(config, head, layout)
-    say_about([config])
-    say("note", [*other_heads(config, head), *without_pooler(config, head, layout)])
+    say_about_model(config, head, layout)
     title = f"{source.name}: {config.model_type}, head {head}, layout {layout}"
     if format == "latex":
         from albert_calc.render.latex import render_derivation

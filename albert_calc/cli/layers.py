@@ -6,18 +6,18 @@ from typing import Any
 from albert_calc.cli.command import command
 from albert_calc.cli.options import (
     format_option,
-    refuse_idle_groups,
+    idle_groups,
     share_option,
     size_options,
     with_intermediate_size,
 )
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
-from albert_calc.cli.shape import depth_notes
+from albert_calc.cli.remarks import depth_notes
 from albert_calc.comparison import layer_costs, sharing_label
 from albert_calc.config import ModelConfig
+from albert_calc.errors import Problems
 from albert_calc.report import Column, Report, Section
-from albert_calc.sizes import checked_sizes
 
 # The layers depend on no table, so the smallest will do.
 _OUTSIDE_LAYERS = {
@@ -45,10 +45,11 @@ def layers(format: str, share: str | None, diagram: bool, save: str | None, **op
       albert-calc layers -H 768 -L 12 --diagram
     """
     refuse_contradictions("--diagram", diagram, save)
-    refuse_idle_groups({**options, "share": share})
+    problems = Problems(idle_groups({**options, "share": share}))
     given, assumed, notes = with_intermediate_size(options)
-    checked_sizes(given, "hidden_size", "num_hidden_layers", "intermediate_size")
-    config = replace(ModelConfig.from_dict({**given, **_OUTSIDE_LAYERS}, share), notes=notes)
+    with problems.collected():
+        config = replace(ModelConfig.from_dict({**given, **_OUTSIDE_LAYERS}, share), notes=notes)
+    problems.raise_any()
     costs = layer_costs(config)
     say_about([config])
     say("note", depth_notes(config))

@@ -10,15 +10,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from albert_calc.architectures import ARCHITECTURES, HEADS, LAYOUTS, SHARES
 from albert_calc.config import ModelConfig
 from albert_calc.configfile import quoted, read_config
-from albert_calc.errors import ConfigError
+from albert_calc.errors import Problems
 from albert_calc.presets import load_preset, preset_names
 from albert_calc.quantity import parse_quantity
 from albert_calc.render import FORMATS
-from albert_calc.sizes import SIZES
+from albert_calc.sizes import SIZES, size_problems
+from albert_calc.tensors import read_model
 from albert_calc.text import shown
 
 if TYPE_CHECKING:
@@ -184,9 +186,14 @@ class Source(NamedTuple):
     assumed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def config(self, share: str | None = None) -> ModelConfig:
-        """The config of this model as it is. Raises ``ConfigError``."""
-        return self.annotated(ModelConfig.from_dict({**self.mapping, **self.overrides}, share))
+    def config(
+        self, share: str | None = None, head: str = "model", layout: str = LAYOUTS[0]
+    ) -> ModelConfig:
+        """The config of this model, if there is such a *head* and *layout*.
+
+        Raises ``ConfigError`` with every problem.
+        """
+        return self.annotated(read_model({**self.mapping, **self.overrides}, share, head, layout))
 
     def annotated(self, config: ModelConfig) -> ModelConfig:
         """*config* with what was assumed while its options were read."""
@@ -212,16 +219,23 @@ def requested(options: Mapping[str, Any]) -> list[Source]:
     overrides = {k: options[k] for k in OVERRIDES if options.get(k) is not None}
     if presets and path is not None:
         raise click.UsageError("--preset and --config contradict each other: give one of them")
-    refuse_idle_groups(options)
+    problems = Problems(idle_groups(options))
+    sources = []
+    for preset in dict.fromkeys(presets):
+        with problems.collected():
+            sources.append(Source(preset, load_preset(preset).content, overrides))
     if path is not None:
-        name = "standard input" if path == "-" else quoted(path)
-        return [Source(name, read_config(path), overrides)]
-    if presets:
-        return [Source(p, load_preset(p).content, overrides) for p in dict.fromkeys(presets)]
-    if not overrides:
-        return []
-    given, assumed, notes = with_intermediate_size(overrides)
-    return [Source("sizes", {}, given, assumed, notes)]
+        with problems.collected():
+            name = "standard input" if path == "-" else quoted(path)
+            sources.append(Source(name, read_config(path), overrides))
+    if problems:
+        # The sizes that were typed can be wrong as well.
+        problems += [p for s in SIZES for p in size_problems(s, overrides, required=False)]
+    problems.raise_any()
+    if not sources and overrides:
+        given, assumed, notes = with_intermediate_size(overrides)
+        sources.append(Source("sizes", {}, given, assumed, notes))
+    return sources
 
 
 def with_intermediate_size(
@@ -229,8 +243,11 @@ def with_intermediate_size(
 ) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
     """*sizes* with I = 4·H where it is missing, the keys assumed, and a note of it."""
     hidden = sizes.get("hidden_size")
-    if sizes.get("intermediate_size") is not None or not isinstance(hidden, int):
+    if sizes.get("intermediate_size") is not None:
         return dict(sizes), (), ()
+    if not isinstance(hidden, int) or hidden < 1:
+        # H will be refused, and nobody has said anything wrong of I.
+        return {**sizes, "intermediate_size": 1}, (), ()
     return (
         {**sizes, "intermediate_size": 4 * hidden},
         ("intermediate_size",),
@@ -251,12 +268,19 @@ def one_requested(options: Mapping[str, Any]) -> Source:
     return some_requested(options)[0]
 
 
-def refuse_idle_groups(options: Mapping[str, Any]) -> None:
-    """With nothing shared there are no groups: refuse the two options together."""
-    if options.get("share") != "none":
-        return
-    for key in ("num_hidden_groups", "inner_group_num"):
-        if options.get(key) is not None:
-            raise ConfigError(
-                f"{key}: must be left out with --share none, got {shown(options[key])}"
-            )
+def idle_groups(options: Mapping[str, Any]) -> list[str]:
+    """With nothing shared there are no groups: what is wrong with giving both."""
+    groups = options.get("num_hidden_groups")
+    if options.get("share") != "none" or groups is None:
+        return []
+    return [f"num_hidden_groups: must be left out with --share none, got {shown(groups)}"]
+
+
+def typed(*names: str) -> list[str]:
+    """Those of the parameters *names* that stand on the command line, as options."""
+    context = click.get_current_context()
+    return [
+        f"--{name.replace('_', '-')}"
+        for name in names
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+    ]

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from albert_calc.cli.options import Decorator, Function
+from albert_calc.cli.options import Decorator, Function, typed
 from albert_calc.cli.output import canvas, say, write, write_file
 from albert_calc.configfile import quoted
 from albert_calc.text import shown
@@ -46,10 +45,8 @@ def refuse_contradictions(flag: str, drawn: bool, save: str | None, *others: str
     """
     if not drawn and save is not None:
         raise click.UsageError(f"--save writes a picture: give {flag} as well")
-    context = click.get_current_context()
-    for name in ("format", *others):
-        if drawn and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            raise click.UsageError(f"{flag} and --{name} contradict each other: give one of them")
+    for option in typed("format", *others) if drawn else ():
+        raise click.UsageError(f"{flag} and {option} contradict each other: give one of them")
     if save is not None:
         _ending(save)
 

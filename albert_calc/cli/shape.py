@@ -30,17 +30,6 @@ def sizes_line(values: Mapping[str, int | None], assumed: Collection[str] = ()) 
     return "  ".join(parts)
 
 
-def depth_notes(config: ModelConfig) -> list[str]:
-    """A note if groups of several layers run deeper than the L layers beside them."""
-    layers, inner = config.num_hidden_layers, config.inner_group_num
-    if inner == 1:
-        return []
-    return [
-        f"inner_group_num: {inner} layers in each of {layers} turns make {layers * inner}"
-        f" executed layers, against {layers} unshared ones"
-    ]
-
-
 def config_data(config: ModelConfig) -> dict[str, Any]:
     """The config as JSON reports carry it, with how its layers are shared."""
     return {**config.to_dict(), "share": config.share}
