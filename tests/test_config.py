@@ -36,6 +36,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"position_embedding_type": "relative_key"}, "position_embedding_type: must be 'absolute'"),
     ({"pruned_heads": {"0": [1]}}, "pruned_heads: must be"),
     ({"quantization_config": {"bits": 4}}, "quantization_config: must be absent"),
+    ({"model_type": "electra", "summary_use_proj": False}, "summary_use_proj: must be true"),
+    ({"model_type": "electra", "summary_type": "attn"}, "summary_type: must be 'first' or"),
     ({"hidden_size": "\x1b[31m768"}, r"got '\\x1b[31m768'"),
 ]
 
@@ -80,6 +82,13 @@ def test_no_size_takes_anything_but_a_whole_number(size: Any, value: object) -> 
         {"max_position_embeddings": 514},
         {"num_hidden_groups": 5},
         {"num_attention_heads": None},
+        {
+            "model_type": "electra",
+            "summary_use_proj": True,
+            "summary_type": "first",
+            "num_hidden_groups": None,
+            "inner_group_num": None,
+        },
         {"hidden_dropout_prob": 0.1, "net_structure_type": 0, "gap_size": 0, "layers_to_keep": []},
         {"position_embedding_type": "absolute", "pruned_heads": {}, "add_cross_attention": False},
     ],
@@ -131,6 +140,8 @@ def test_missing_optional_keys_are_named() -> None:
     )
     assert config.symbols["E"] == 128
     assert "embedding_size 128, max_position_embeddings 512" in config.notes[0]
+    electra = ModelConfig.from_dict({**BERT, "model_type": "electra"})
+    assert "embedding_size 128, max_position_embeddings 512, type_vocab_size 2" in electra.notes[0]
     assert ModelConfig.from_dict(BERT).assumed == ("max_position_embeddings", "type_vocab_size")
 
 

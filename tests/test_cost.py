@@ -59,6 +59,15 @@ def test_every_head_is_measured() -> None:
     assert measured == {(a.model_type, h) for a in ARCHITECTURES.values() for h in a.heads}
 
 
+@pytest.mark.parametrize("share", ["all", "attention", "ffn", "none"])
+def test_sharing_saves_no_flops(share: str) -> None:
+    """A BERT whose layers are shared runs every one of them all the same."""
+    sizes = {**{k: v for k, v in BASE.items() if k != "embedding_size"}, "model_type": "bert"}
+    plain, shared = (ModelConfig.from_dict(sizes, s) for s in (None, share))
+    flops = [count_flops(c, "model", "transformers", 2, 64).forward for c in (plain, shared)]
+    assert flops[0] == flops[1]
+
+
 def test_flops_and_counts_read_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new architecture with one more matrix costs more without a second description."""
     gate = Tensor("gate.weight", ("I", "H"), FEED_FORWARD, "matrix")

@@ -162,3 +162,20 @@ def test_layouts_of_the_chapter_and_the_paper(model_type: str, layout: str) -> N
     config = ModelConfig(100, 8, 2, 32, model_type=model_type)
     with pytest.raises(AlbertCalcError, match=f"must be transformers for {model_type}"):
         count_parameters(config, layout=layout)
+
+
+@pytest.mark.parametrize("model_type", ["bert", "electra", "roberta", "xlm-roberta", "camembert"])
+def test_shared_layers_of_models_that_share_none(model_type: str) -> None:
+    """What BERT and its kin would have if they shared: one copy of each block that is shared."""
+    sizes = {**{k: v for k, v in BASE.items() if k != "embedding_size"}, "model_type": model_type}
+    layers = {
+        share: count_parameters(ModelConfig.from_dict(sizes, share)).of_part("layers")
+        for share in SHARES
+    }
+    attention, feed_forward = 2_363_904, 4_723_968
+    assert layers == {
+        "all": attention + feed_forward,
+        "attention": attention + 12 * feed_forward,
+        "ffn": 12 * attention + feed_forward,
+        "none": 12 * (attention + feed_forward),
+    }
