@@ -1,7 +1,7 @@
 """The process: ``albert-calc`` and ``python -m albert_calc`` start and end here.
 
 May import ``albert_calc.cli``. The garbage collector and Python's own clearing up would
-take a quarter of the time of a short run, and nothing here needs them: no command keeps
+take a good part of the time of a short run, and nothing here needs them: no command keeps
 cycles of objects, and every file is closed by then.
 """
 
@@ -28,7 +28,7 @@ def run() -> None:
             except OSError:
                 # Nobody reads it any more, and the status has been decided.
                 continue
-    os._exit(status if isinstance(status, int) else 0)
+    os._exit(status if isinstance(status, int) else int(status is not None))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def quoted(path: str | os.PathLike[str]) -> str:
 
 
 def read_small_file(path: str) -> bytes:
-    """The content of the regular file *path*; ``ConfigError`` if it is too large to be a config."""
+    """The content of the file *path*; ``ConfigError`` if it is too large to be a config."""
     try:
         with open(path, "rb") as file:
             return read_limited(file, quoted(path))

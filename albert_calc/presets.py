@@ -15,7 +15,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 # Installed, the files lie inside the package; in a checkout beside it.
 _FOLDERS = (os.path.join(_PACKAGE, "configs"), os.path.join(os.path.dirname(_PACKAGE), "configs"))
 
-SIZES: tuple[str, ...] = ("base", "large", "xlarge", "xxlarge")
+SHAPES: tuple[str, ...] = ("base", "large", "xlarge", "xxlarge")
 """The presets that compare ALBERT's four shapes at BERT's vocabulary."""
 
 
@@ -41,7 +41,7 @@ def preset_names() -> list[str]:
     """The names of all presets: the four sizes first, the others in alphabetical order."""
     folder = _folder()
     found = {f.removesuffix(".json") for f in os.listdir(folder) if f.endswith(".json")}
-    return [*SIZES, *sorted(found.difference(SIZES))]
+    return [*SHAPES, *sorted(found.difference(SHAPES))]
 
 
 def load_preset(name: str) -> Preset:

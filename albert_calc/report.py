@@ -6,9 +6,9 @@ turns it into text.
 
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal["name", "text", "count", "plain", "difference", "percent", "ratio", "number"]
+Kind = Literal["name", "text", "count", "difference", "percent", "ratio", "number"]
 """How a column's cells are read: ``name`` is a snake-case key, ``count`` an exact
-integer, ``plain`` an integer such as a width, ``difference`` one with its sign,
+integer, ``difference`` one with its sign,
 ``percent`` a fraction of one, ``ratio`` a factor, ``number`` any other fraction."""
 
 

@@ -16,7 +16,8 @@ class Size(NamedTuple):
     """One size of a model: its symbol in formulas, its key, and its smallest value.
 
     ``neutral`` is what it is for a model type that has no such size, or where nothing is
-    said of it.
+    said of it. ``usual`` is what it is in nearly every model, so that tables leave it out;
+    a size without one is always shown, and has an option of one letter.
     """
 
     symbol: str
@@ -25,6 +26,7 @@ class Size(NamedTuple):
     least: int = 1
     required: bool = False
     neutral: int | None = None
+    usual: int | None = None
 
 
 SIZES: tuple[Size, ...] = (
@@ -34,12 +36,15 @@ SIZES: tuple[Size, ...] = (
     Size("L", "num_hidden_layers", "layers executed", required=True),
     Size("I", "intermediate_size", "width inside the feed-forward block", required=True),
     Size("A", "num_attention_heads", "attention heads; must divide H"),
-    Size("P", "max_position_embeddings", "learned positions"),
-    Size("T", "type_vocab_size", "segment types", least=0, neutral=0),
-    Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)", neutral=1),
-    Size("N", "inner_group_num", "layers inside a group (ALBERT)", neutral=1),
-    Size("C", "num_labels", "outputs of a classifier", neutral=2),
+    Size("P", "max_position_embeddings", "learned positions", usual=512),
+    Size("T", "type_vocab_size", "segment types", least=0, neutral=0, usual=2),
+    Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)", neutral=1, usual=1),
+    Size("N", "inner_group_num", "layers inside a group (ALBERT)", neutral=1, usual=1),
+    Size("C", "num_labels", "outputs of a classifier", neutral=2, usual=2),
 )
+
+SYMBOLS: Mapping[str, str] = {size.key: size.symbol for size in SIZES}
+"""The symbol of each size by its key."""
 
 
 def checked_sizes(values: Mapping[str, Any], *keys: str) -> dict[str, int]:

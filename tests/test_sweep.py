@@ -381,7 +381,7 @@ def test_a_table_holds_only_so_many_rows(run: Run) -> None:
 @pytest.mark.parametrize("format", STREAMED)
 def test_rows_are_written_as_they_come(format: str) -> None:
     """The first rows are there before the second batch has been worked out."""
-    columns = [Column("vocab_size", "V", "plain")]
+    columns = [Column("vocab_size", "V", "count")]
     pieces = stream(format, columns, ([(n,)] for n in itertools.count(7)), Canvas())
     assert "7" in next(pieces)
     assert next(pieces).count("\n") >= 999

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from albert_calc.algebra import Dim, Dims
 
 Part = Literal["embeddings", "layers", "pooler", "head"]
-Kind = Literal["table", "matrix", "vector"]
+TensorKind = Literal["table", "matrix", "vector"]
 
 
 class Component(NamedTuple):
@@ -62,7 +62,7 @@ class Tensor(NamedTuple):
     name: str
     shape: Dims
     component: Component
-    kind: Kind
+    kind: TensorKind
     tied_to: str = ""
     factorized_only: bool = False
     repeat: Dims = ()

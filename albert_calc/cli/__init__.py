@@ -14,22 +14,22 @@ from albert_calc import __version__
 from albert_calc.cli.output import say, silence
 from albert_calc.errors import AlbertCalcError
 
-COMMANDS: dict[str, str] = {
-    "compare": "albert_calc.cli.compare",
-    "embedding": "albert_calc.cli.embedding",
-    "layers": "albert_calc.cli.layers",
-    "presets": "albert_calc.cli.presets",
-    "count": "albert_calc.cli.count",
-    "sweep": "albert_calc.cli.sweep",
-    "solve": "albert_calc.cli.solve",
-    "check": "albert_calc.cli.check",
-    "verify": "albert_calc.cli.verify",
-    "infer": "albert_calc.cli.infer",
-    "explain": "albert_calc.cli.explain",
-    "reproduce": "albert_calc.cli.reproduce",
-    "cost": "albert_calc.cli.cost",
-}
-"""Each command and the module that holds it, in the order of the help."""
+COMMANDS: tuple[str, ...] = (
+    "compare",
+    "embedding",
+    "layers",
+    "presets",
+    "count",
+    "explain",
+    "check",
+    "verify",
+    "infer",
+    "sweep",
+    "solve",
+    "cost",
+    "reproduce",
+)
+"""Each command, whose module here has the same name, in the order of the help."""
 
 CANNOT = 2
 INTERRUPTED = 130
@@ -46,7 +46,7 @@ class CommandGroup(click.Group):
         """The command *cmd_name*, imported now; its function has the same name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        command: click.Command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
         return command
 
     def main(self, *args: Any, **extra: Any) -> Any:

@@ -36,7 +36,7 @@ from albert_calc.comparison import (
 )
 from albert_calc.comparison import compare as compare_shapes
 from albert_calc.counts import component_formulas
-from albert_calc.presets import SIZES, load_preset
+from albert_calc.presets import SHAPES, load_preset
 from albert_calc.report import Cell, Column, Report, Section
 from albert_calc.tensors import variant_of
 
@@ -113,7 +113,7 @@ def _book_rows() -> list[Source]:
     baseline = load_preset(_BASELINE)
     return [
         Source(_BASELINE, baseline.content, {"embedding_size": baseline.config.hidden_size}),
-        *(Source(size, load_preset(size).content, {}) for size in SIZES),
+        *(Source(size, load_preset(size).content, {}) for size in SHAPES),
     ]
 
 
@@ -228,8 +228,8 @@ def _summary(compared: list[Comparison]) -> Section:
         ),
         columns=(
             Column("model", "model", "text"),
-            Column("hidden_size", "H", "plain"),
-            Column("embedding_size", "E", "plain"),
+            Column("hidden_size", "H", "count"),
+            Column("embedding_size", "E", "count"),
             Column("factorized", "embedding", "count"),
             Column("embedding_reduction", "saves", "percent"),
             Column("bert_style", before, "count"),

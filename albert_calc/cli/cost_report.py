@@ -16,7 +16,7 @@ from albert_calc.comparison import Comparison
 from albert_calc.config import ModelConfig
 from albert_calc.costs.cost import BATCH, USUAL, Cost, Workload, assumptions, cost_of
 from albert_calc.costs.flops import flops_formulas
-from albert_calc.costs.memory import BITS, MOMENTS
+from albert_calc.costs.memory import BITS, OPTIMIZERS
 from albert_calc.format import binary_size, percent
 from albert_calc.report import Cell, Column, Quantity, Section
 from albert_calc.tensors import variant_of
@@ -42,7 +42,7 @@ _PART_ROWS: Mapping[str, str] = {
 def cost_options(command: Function) -> Function:
     """``-B/--batch-size``, ``-S/--sequence-length``, ``--dtype`` and ``--optimizer``."""
     command = click.option(
-        "--optimizer", type=click.Choice(list(MOMENTS)), default=USUAL.optimizer,
+        "--optimizer", type=click.Choice(list(OPTIMIZERS)), default=USUAL.optimizer,
         show_default=True, help="What trains the model; sgd has momentum, none no state.",
     )(command)  # fmt: skip
     command = click.option(

@@ -10,16 +10,15 @@ from albert_calc.cli.command import command
 from albert_calc.cli.options import InputPath, format_choice, size_options
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.configfile import quoted
+from albert_calc.render import FORMATS
 from albert_calc.report import Cell, Column, Report, Section
-from albert_calc.sizes import SIZES, checked_sizes
-
-_SYMBOLS = {s.key: s.symbol for s in SIZES}
+from albert_calc.sizes import SYMBOLS, checked_sizes
 
 
 @command()
 @click.argument("path", type=InputPath())
 @size_options("L", "A")
-@format_choice("json", "table", "csv", "markdown")
+@format_choice("json", *(name for name in FORMATS if name != "json"))
 def infer(path: str, format: str, **given: int | str | None) -> None:
     """Write the config.json of the checkpoint in PATH.
 
@@ -64,4 +63,4 @@ def _rows(found: Inference) -> Iterator[tuple[Cell, ...]]:
             value = ", ".join(value)
         elif isinstance(value, bool):
             value = str(value).lower()
-        yield _SYMBOLS.get(key), key, value
+        yield SYMBOLS.get(key), key, value

@@ -78,8 +78,6 @@ class InputPath(click.Path):
 SIZE = SizeType()
 PRESET = PresetType()
 
-_SHORT_LETTERS = "VEHLIA"
-
 
 def size_options(*symbols: str, lists: bool = False) -> Decorator:
     """One option for each of the sizes with these *symbols*, named after its key.
@@ -91,7 +89,7 @@ def size_options(*symbols: str, lists: bool = False) -> Decorator:
         for size in reversed(SIZES):
             if size.symbol in symbols:
                 command = click.option(
-                    *([f"-{size.symbol}"] if size.symbol in _SHORT_LETTERS else []),
+                    *([f"-{size.symbol}"] if size.usual is None else []),
                     f"--{size.key.replace('_', '-')}",
                     size.key,
                     type=click.STRING if lists else SIZE,

@@ -13,7 +13,7 @@ from albert_calc.report import Column, Report, Section
 
 
 @command()
-@click.argument("source", type=click.Choice(list(SOURCES)))
+@click.argument("source", type=click.Choice(SOURCES))
 @format_option
 def reproduce(source: str, format: str) -> int:
     """Show printed figures beside the true ones.
@@ -26,7 +26,7 @@ def reproduce(source: str, format: str) -> int:
       albert-calc reproduce handbook
       albert-calc reproduce paper -f markdown
     """
-    module = import_module(SOURCES[source])
+    module = import_module(f"albert_calc.printed.{source}")
     figures: list[Figure] = list(module.figures())
     say("note", (f"{f.where}, {f.what}: {f.note}" for f in figures if f.note))
     surprising = [f for f in figures if f.verdict != f.expected]

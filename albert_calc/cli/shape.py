@@ -9,9 +9,6 @@ from typing import Any
 from albert_calc.config import ModelConfig
 from albert_calc.sizes import SIZES
 
-_SHOWN = "VEHLIA"
-_SHOWN_UNLESS: Mapping[str, int] = {"P": 512, "T": 2, "G": 1, "N": 1, "C": 2}
-
 
 def shape_line(config: ModelConfig) -> str:
     """``V = 30,522  E = 128 (assumed)  H = 768 ...``: the sizes, odd ones included."""
@@ -23,8 +20,7 @@ def sizes_line(values: Mapping[str, int | None], assumed: Collection[str] = ()) 
     parts = []
     for size in SIZES:
         value = values.get(size.key)
-        usual = size.symbol not in _SHOWN and _SHOWN_UNLESS[size.symbol] == value
-        if value is not None and not usual:
+        if value not in (None, size.usual):
             note = " (assumed)" if size.key in assumed else ""
             parts.append(f"{size.symbol} = {value:,}{note}")
     return "  ".join(parts)

@@ -131,7 +131,7 @@ def _report(name: str, solution: Solution, head: str, layout: str) -> Report:
         ),
         columns=(
             Column("answer", "answer", "name"),
-            Column(key, key.replace("_", " "), "plain"),
+            Column(key, key.replace("_", " "), "count"),
             Column("parameters", "parameters", "count"),
             Column("left", "left of the budget", "count"),
         ),

@@ -23,10 +23,10 @@ from albert_calc.config import ModelConfig
 from albert_calc.errors import ConfigError
 from albert_calc.render.stream import stream
 from albert_calc.report import Column, Report, Section
-from albert_calc.search.grid import SYMBOLS, Grid, Tally, broken_rules, grid_over
+from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import parse_names, parse_sizes
 from albert_calc.search.sweep import COLUMNS, Row, batches
-from albert_calc.sizes import checked_sizes
+from albert_calc.sizes import SYMBOLS, checked_sizes
 
 if TYPE_CHECKING:
     from albert_calc.picture import Chart
@@ -214,7 +214,7 @@ def _described(name: str) -> Column:
     if name in ("share", "head"):
         return Column(name, name, "text")
     if name in SYMBOLS:
-        return Column(name, SYMBOLS[name], "plain")
+        return Column(name, SYMBOLS[name], "count")
     return Column(name, name.replace("_", " "), "count")
 
 

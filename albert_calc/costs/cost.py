@@ -13,7 +13,7 @@ from albert_calc.config import ModelConfig
 from albert_calc.costs.flops import TRAINING_PASSES, Flops, count_flops, executed_layers
 from albert_calc.costs.memory import (
     BITS,
-    MOMENTS,
+    OPTIMIZERS,
     TRAINABLE,
     activation_formula,
     is_mixed,
@@ -56,8 +56,8 @@ class Workload(NamedTuple):
         for dtype in self.dtypes:
             if dtype not in BITS:
                 yield f"dtype: must be one of {', '.join(BITS)}, got {shown(dtype)}"
-        if self.optimizer not in MOMENTS:
-            known = ", ".join(MOMENTS)
+        if self.optimizer not in OPTIMIZERS:
+            known = ", ".join(OPTIMIZERS)
             yield f"optimizer: must be one of {known}, got {shown(self.optimizer)}"
 
 
@@ -163,11 +163,7 @@ def assumptions(workload: Workload) -> list[str]:
     dtype = workload.training_dtype
     if dtype is None:
         return [*sentences, f"Training: none, {' and '.join(workload.dtypes)} cannot be trained."]
-    update = {
-        "adamw": "adamw keeps two float32 moments a parameter",
-        "sgd": "sgd keeps one float32 moment a parameter (momentum)",
-        "none": "the update keeps no moments",
-    }[workload.optimizer]
+    update = OPTIMIZERS[workload.optimizer].words
     copy = "a float32 master copy of the weights" if is_mixed(dtype) else "no master copy"
     return [
         *sentences,

@@ -4,6 +4,7 @@ May import ``albert_calc.algebra`` only.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from albert_calc.algebra import Dim, Polynomial
 
@@ -13,9 +14,19 @@ BITS: Mapping[str, int] = {"float32": 32, "float16": 16, "bfloat16": 16, "int8":
 TRAINABLE = ("float32", "float16", "bfloat16")
 """The dtypes in which gradients exist; integers cannot be trained."""
 
-MOMENTS: Mapping[str, int] = {"adamw": 2, "sgd": 1, "none": 0}
-"""Each optimizer and the values it remembers a parameter: ``sgd`` has momentum, ``none``
-is an update without state."""
+
+class Optimizer(NamedTuple):
+    """How many float32 values an optimizer remembers a parameter, and that in words."""
+
+    moments: int
+    words: str
+
+
+OPTIMIZERS: Mapping[str, Optimizer] = {
+    "adamw": Optimizer(2, "adamw keeps two float32 moments a parameter"),
+    "sgd": Optimizer(1, "sgd keeps one float32 moment a parameter (momentum)"),
+    "none": Optimizer(0, "the update keeps no moments"),
+}
 
 _FULL = 4
 
@@ -41,7 +52,7 @@ def training_bytes(parameters: int, dtype: str, optimizer: str) -> dict[str, int
     return {
         "weights": width,
         "gradients": width,
-        "optimizer_moments": MOMENTS[optimizer] * _FULL * parameters,
+        "optimizer_moments": OPTIMIZERS[optimizer].moments * _FULL * parameters,
         "master_weights": _FULL * parameters if is_mixed(dtype) else 0,
     }
 

@@ -4,8 +4,5 @@ A new source is a module with ``TITLE`` and ``figures()``, and a line in ``SOURC
 may import the counting core, but neither rendering nor the command line.
 """
 
-SOURCES: dict[str, str] = {
-    "handbook": "albert_calc.printed.handbook",
-    "paper": "albert_calc.printed.paper",
-}
-"""Each source and the module that holds its figures."""
+SOURCES: tuple[str, ...] = ("handbook", "paper")
+"""Each source, whose module here has the same name."""

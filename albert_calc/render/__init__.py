@@ -9,13 +9,8 @@ from typing import NamedTuple
 
 from albert_calc.report import Report
 
-FORMATS: dict[str, str] = {
-    "table": "albert_calc.render.table",
-    "json": "albert_calc.render.json",
-    "csv": "albert_calc.render.csv",
-    "markdown": "albert_calc.render.markdown",
-}
-"""Each format and the module that writes it."""
+FORMATS: tuple[str, ...] = ("table", "json", "csv", "markdown")
+"""Each format, whose module here has the same name."""
 
 
 class Canvas(NamedTuple):
@@ -27,7 +22,7 @@ class Canvas(NamedTuple):
 
 def render(report: Report, format: str, canvas: Canvas) -> str:
     """*report* as text in *format*, ending in a newline."""
-    text: str = import_module(FORMATS[format]).render(report, canvas)
+    text: str = import_module(f"{__name__}.{format}").render(report, canvas)
     return text
 
 

@@ -15,14 +15,11 @@ from albert_calc.algebra import Dims
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.config import ModelConfig, Traits
 from albert_calc.errors import ConfigError
-from albert_calc.sizes import LARGEST, SIZES
+from albert_calc.sizes import LARGEST, SIZES, SYMBOLS
 from albert_calc.tensors import Variant
 
 BATCH = 1_000
 """The most rows that are worked out at once."""
-
-SYMBOLS = {s.key: s.symbol for s in SIZES}
-"""The symbol of each size by its key."""
 
 
 class Rule(NamedTuple):

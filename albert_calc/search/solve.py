@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from albert_calc.config import ModelConfig
 from albert_calc.counts import component_formulas, count_parameters
 from albert_calc.errors import ConfigError
-from albert_calc.sizes import LARGEST, SIZES
+from albert_calc.sizes import LARGEST, SYMBOLS
 from albert_calc.tensors import variant_of
 from albert_calc.text import shown
 
@@ -25,8 +25,6 @@ VARIABLES: tuple[str, ...] = (
     "intermediate_size",
 )
 """The sizes that can be solved for."""
-
-_SYMBOLS = {s.key: s.symbol for s in SIZES}
 
 
 class Candidate(NamedTuple):
@@ -134,7 +132,7 @@ def _step(mapping: Mapping[str, Any], key: str, multiple_of: int) -> int:
 
 def _depends_on(key: str, config: ModelConfig, head: str, layout: str) -> bool:
     formulas = component_formulas(variant_of(config, head, layout))
-    return any(_SYMBOLS[key] in term.symbols for f in formulas for term in f.terms.terms)
+    return any(SYMBOLS[key] in term.symbols for f in formulas for term in f.terms.terms)
 
 
 def _square(key: str, config: ModelConfig) -> tuple[int, ...]:

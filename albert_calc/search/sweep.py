@@ -15,7 +15,8 @@ from albert_calc.algebra import Polynomial
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.architectures.base import Component
 from albert_calc.counts import component_formulas
-from albert_calc.search.grid import BATCH, SYMBOLS, Grid, Tally, combinations
+from albert_calc.search.grid import BATCH, Grid, Tally, combinations
+from albert_calc.sizes import SYMBOLS
 from albert_calc.tensors import Variant
 
 Row = tuple[str | int | None, ...]
