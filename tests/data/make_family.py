@@ -23,10 +23,11 @@ SIZES = {
              "max_position_embeddings": 514, "type_vocab_size": 1},
 }  # fmt: skip
 HEADS = {
-    "model": "Model", "masked-lm": "ForMaskedLM", "causal-lm": "ForCausalLM",
+    "model": "Model", "encoder": "Model", "masked-lm": "ForMaskedLM", "causal-lm": "ForCausalLM",
     "pretraining": "ForPreTraining", "sequence-classification": "ForSequenceClassification",
     "multiple-choice": "ForMultipleChoice", "token-classification": "ForTokenClassification",
-    "question-answering": "ForQuestionAnswering",
+    "question-answering": "ForQuestionAnswering", "discriminator": "ForPreTraining",
+    "generator": "ForMaskedLM",
 }  # fmt: skip
 FAMILIES = {
     "electra": "Electra", "roberta": "Roberta", "xlm-roberta": "XLMRoberta",
@@ -37,11 +38,13 @@ FAMILIES = {
 def count(name: str, head: str, config: dict[str, Any]) -> int | None:
     """The number of parameters of the class, or ``None`` if there is no such class."""
     cls = getattr(transformers, name + HEADS[head], None)
-    if cls is None:
+    if cls is None or (head in ("discriminator", "generator") and name != "Electra"):
         return None
+    # ELECTRA's base model never has a pooler; the others have one unless told otherwise.
+    bare = {"add_pooling_layer": False} if head == "encoder" and name != "Electra" else {}
     settings = getattr(transformers, f"{name}Config").from_dict(config)
     with torch.device("meta"):
-        return sum(int(p.numel()) for p in cls(settings).parameters())
+        return sum(int(p.numel()) for p in cls(settings, **bare).parameters())
 
 
 def main() -> None:
@@ -58,7 +61,7 @@ def main() -> None:
             if width:
                 config = {**config, "embedding_size": width}
             total = count(name, head, config)
-            if total is not None and (tied or head.endswith("lm")):
+            if total is not None and (tied or head.endswith(("lm", "generator"))):
                 cases.append({"case": size, "head": head, "config": config, "total": total})
     source = (
         f"transformers {transformers.__version__}, torch {torch.__version__}, models built on"
