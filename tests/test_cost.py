@@ -490,3 +490,13 @@ def test_compare_without_cost_has_no_batch(run: Run, option: tuple[str, str]) ->
     result = run("compare", "--preset", "base", *option)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "belongs to --cost" in result.stderr
+
+
+def test_a_batch_needs_both_its_sizes() -> None:
+    """A workload without a size is refused, with all that it lacks."""
+    nothing: Any = None
+    with pytest.raises(ConfigError) as error:
+        cost(Workload(batch_size=nothing, sequence_length=nothing))
+    assert [p.split(" (")[0] for p in error.value.problems] == [
+        "batch_size: required", "sequence_length: required",
+    ]  # fmt: skip

@@ -52,7 +52,7 @@ class Workload(NamedTuple):
     def problems(self) -> Iterator[str]:
         """Every rule that this workload breaks, one line each."""
         for size in BATCH:
-            yield from size_problems(size, self._asdict(), required=True)
+            yield from size_problems(size, self._asdict(), size.required)
         for dtype in self.dtypes:
             if dtype not in BITS:
                 yield f"dtype: must be one of {', '.join(BITS)}, got {shown(dtype)}"
