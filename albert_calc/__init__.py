@@ -1,11 +1,15 @@
 """Exact parameter counts of BERT and ALBERT encoders, by arithmetic alone.
 
-These are the public names. Importing them loads nothing but the standard library.
+These are the public names, each imported when it is first asked for. Importing them loads
+nothing but the standard library.
 """
 
-from albert_calc.config import ModelConfig
-from albert_calc.counts import ComponentCount, Counts, count_parameters
-from albert_calc.errors import AlbertCalcError
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from albert_calc.config import ModelConfig
+    from albert_calc.counts import ComponentCount, Counts, count_parameters
+    from albert_calc.errors import AlbertCalcError
 
 __version__ = "1.0.0"
 
@@ -16,3 +20,22 @@ __all__ = [
     "ModelConfig",
     "count_parameters",
 ]
+
+_HOMES = {
+    "AlbertCalcError": "errors",
+    "ComponentCount": "counts",
+    "Counts": "counts",
+    "ModelConfig": "config",
+    "count_parameters": "counts",
+}
+
+
+def __getattr__(name: str) -> object:
+    """The public name *name*: late, so that a command line starts where it can be interrupted."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

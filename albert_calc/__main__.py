@@ -9,6 +9,8 @@ import gc
 import os
 import sys
 
+_INTERRUPTED = 130
+
 
 def run() -> None:
     """Run the command line of this process and end it with the status."""
@@ -20,7 +22,7 @@ def run() -> None:
     except SystemExit as done:
         status = done.code
     except KeyboardInterrupt:
-        status = 130
+        status = _INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             try:

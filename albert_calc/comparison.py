@@ -20,7 +20,7 @@ from albert_calc.architectures.base import (
 )
 from albert_calc.config import ModelConfig, Traits
 from albert_calc.counts import Counts, component_formulas, count_parameters
-from albert_calc.tensors import Variant
+from albert_calc.tensors import Variant, variant_of
 
 COMPARED_EMBEDDING_SIZE = ARCHITECTURES["albert"].defaults["embedding_size"]
 """The E at which a model without one is compared: that of every published ALBERT."""
@@ -220,9 +220,11 @@ def _formula_of(component: Component, model_type: str) -> Polynomial:
     return next(f.terms for f in component_formulas(variant) if f.component == component)
 
 
-def embedding_label(config: ModelConfig) -> str:
-    """How the token embedding of *config* is built, in a word."""
-    return "factorized" if config.model_type == "albert" else "standard"
+def embedding_label(config: ModelConfig, layout: str) -> str:
+    """How the token embedding of *config* is built in *layout*, in a word."""
+    formulas = component_formulas(variant_of(config, "model", layout))
+    projected = any(f.component == EMBEDDING_PROJECTION for f in formulas)
+    return "factorized" if projected else "standard"
 
 
 def sharing_label(config: ModelConfig) -> str:

@@ -27,13 +27,16 @@ class Traits(NamedTuple):
     factorized: bool
 
 
+# What may be left unknown: E follows from the model type, and A counts nothing.
+_UNKNOWN = ("embedding_size", "num_attention_heads")
+
 # Keys that add or remove parameters in ways that the tables do not describe; the value
 # is the one that leaves the count alone.
 _UNSUPPORTED: Mapping[str, tuple[object, ...]] = {
     "add_cross_attention": (False, None),
     "position_embedding_type": ("absolute", None),
     "pruned_heads": ({}, None),
-    "quantization_config": (None,),
+    "quantization_config": ({}, None),
 }
 
 
@@ -77,6 +80,7 @@ class ModelConfig:
             raise ConfigError(problems)
         architecture = ARCHITECTURES[self.model_type]
         put = object.__setattr__
+        put(self, "architectures", tuple(self.architectures))
         ignored = list(self.ignored)
         for size in SIZES:
             value = getattr(self, size.key)
@@ -212,15 +216,16 @@ def _problems(values: Mapping[str, Any]) -> Iterator[str]:
         yield f"model_type: must be one of {', '.join(ARCHITECTURES)}, got {shown(model_type)}"
     sound: dict[str, int] = {}
     for size in SIZES:
-        problems = list(size_problems(size, values, size.required))
+        required = size.required or (size.key in values and size.key not in _UNKNOWN)
+        problems = list(size_problems(size, values, required))
         yield from problems
         if not problems and size.key in values and values[size.key] is not None:
             sound[size.key] = values[size.key]
     heads, hidden = sound.get("num_attention_heads"), sound.get("hidden_size")
     if heads and hidden and hidden % heads:
         yield f"num_attention_heads: must divide hidden_size ({hidden}), got {heads}"
-    tied = values.get("tie_word_embeddings")
-    if tied is not None and not isinstance(tied, bool):
+    tied = values.get("tie_word_embeddings", True)
+    if not isinstance(tied, bool):
         yield f"tie_word_embeddings: must be true or false, got {shown(tied)}"
     share = values.get("share")
     if share is not None and share not in SHARES:
@@ -237,8 +242,8 @@ def _unsupported(given: Mapping[str, Any]) -> Iterator[str]:
         if key in given and given[key] not in harmless:
             allowed = " or ".join(shown(v) for v in harmless if v is not None) or "absent"
             yield (
-                f"{key}: must be {allowed}, because any other value changes the count in a"
-                f" way that is not supported, got {shown(given[key])}"
+                f"{key}: must be {allowed}, since another value may change the count in a way"
+                f" that is not supported, got {shown(given[key])}"
             )
 
 

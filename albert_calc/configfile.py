@@ -21,19 +21,22 @@ def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     ``-`` is standard input. Raises ``ConfigError`` with the reason if it cannot be read.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     if name == "-":
+        if sys.stdin is None:
+            raise ConfigError("standard input: closed")
         return parse_json_object(read_limited(sys.stdin.buffer, "standard input"), "standard input")
     if os.path.isdir(name):
-        name = os.path.join(name, "config.json")
-        if not os.path.exists(name):
-            raise ConfigError(f"config: no config.json in {quoted(os.path.dirname(name))}")
+        inside = os.path.join(name, "config.json")
+        if not os.path.exists(inside) and os.access(name, os.X_OK):
+            raise ConfigError(f"config: no config.json in {quoted(name)}")
+        name = inside
     return parse_json_object(read_small_file(name), quoted(name))
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
     """A path as messages show it."""
-    return printable(os.fspath(path), 200)
+    return printable(os.fsdecode(path), 200)
 
 
 def read_small_file(path: str) -> bytes:

@@ -1,5 +1,9 @@
 """Numbers as people read them. Imports nothing of the package."""
 
+_HUGE = 1e12
+_SMALL = 0.1
+_MOST_DECIMALS = 12
+
 
 def count(value: int) -> str:
     """``11683584`` as ``11,683,584``."""
@@ -13,17 +17,21 @@ def difference(value: int) -> str:
 
 def percent(fraction: float, decimals: int = 1) -> str:
     """``0.9646`` as ``96.5%``; never ``100.0%`` or ``0.0%`` for what only comes close."""
+    hundred = fraction * 100
+    if abs(hundred) >= _HUGE:
+        return f"{hundred:.1e}%"
     while True:
-        text = f"{fraction * 100:.{decimals}f}%"
-        rounded_away = float(text[:-1]) in (0.0, 100.0) and fraction not in (0, 1)
-        if not rounded_away or decimals >= 12:
-            return text if float(text[:-1]) else text.replace("-", "")
+        text = f"{hundred:.{decimals}f}"
+        if float(text) not in (0.0, 100.0) or fraction in (0, 1):
+            return f"{text.removeprefix('-') if fraction == 0 else text}%"
+        if decimals == _MOST_DECIMALS:
+            return f"about {abs(round(float(text)))}%"
         decimals += 1
 
 
 def ratio(factor: float) -> str:
-    """``28.2136`` as ``28.2×``."""
-    return f"{factor:,.1f}×"
+    """``28.2136`` as ``28.2×``, and ``0.0004`` as ``0.0004×``."""
+    return f"{factor:,.1f}×" if factor >= _SMALL or not factor else f"{factor:.1g}×"
 
 
 def number(value: float) -> str:

@@ -4,6 +4,7 @@ May import ``albert_calc.config``, ``albert_calc.configfile`` and ``albert_calc.
 """
 
 import os
+from functools import cache
 from typing import Any, NamedTuple
 
 from albert_calc.config import ModelConfig
@@ -44,11 +45,13 @@ def preset_names() -> list[str]:
     return [*SHAPES, *sorted(found.difference(SHAPES))]
 
 
+@cache
 def load_preset(name: str) -> Preset:
     """The preset *name*; raises ``ConfigError`` if there is none."""
     # A name becomes part of a path only if it is plain.
+    plain = isinstance(name, str) and name.replace("-", "").isalnum()
     path = os.path.join(_folder(), f"{name}.json")
-    if not name.replace("-", "").isalnum() or not os.path.exists(path):
+    if not plain or not os.path.exists(path):
         raise ConfigError(f"preset: {_unknown(name)}")
     content = parse_json_object(read_small_file(path), name)
     published = tuple(Published(**p) for p in content["published"])
@@ -65,6 +68,6 @@ def _folder() -> str:
 def _unknown(name: str) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(name[:100], preset_names(), n=3)
+    close = get_close_matches(str(name)[:100], preset_names(), n=3)
     hint = f"did you mean {', '.join(close)}?" if close else "see albert-calc presets"
     return f"must be a known name ({hint}), got {shown(name)}"

@@ -10,11 +10,12 @@ from typing import Any
 import click
 import pytest
 from conftest import Run
-from support import oracle
+from support import DATA, oracle
 
 import albert_calc
 from albert_calc.cli import COMMANDS, main, output
 from albert_calc.render import Canvas
+from albert_calc.render.markdown import escape
 
 Golden = Callable[[str, str], None]
 
@@ -406,3 +407,75 @@ def test_every_command_is_documented(name: str, run: Run) -> None:
 def test_version(run: Run) -> None:
     """--version prints the version of the package."""
     assert run("--version").stdout.split() == ["albert-calc,", "version", albert_calc.__version__]
+
+
+def test_only_compared_sizes_are_options_of_compare(run: Run) -> None:
+    """What would change neither column is no option."""
+    for option in ("--model-type=bert", "--no-tie-word-embeddings", "--num-labels=3"):
+        assert run("compare", "--preset", "base", option).exit_code == 2
+
+
+def test_heads_where_nothing_is_factorized(run: Run) -> None:
+    """The paper's layout has no projection at E = H, and then nothing is called factorized."""
+    args = ("compare", "--preset", "base", "-E", "768", "--layout", "paper")
+    assert "factorized" not in run(*args).stdout
+    rows = run(*args, "--ablation", "-f", "csv").stdout.splitlines()[1:]
+    assert [row.split(",")[1:3] for row in rows] == [
+        ["standard", "unshared layers"], ["standard", "shared layers"],
+    ]  # fmt: skip
+
+
+def test_an_ablation_of_nothing(run: Run) -> None:
+    """Combinations that are the same model are shown once."""
+    rows = run("compare", "--preset", "base", "--share", "none", "--ablation", "-f", "csv").stdout
+    assert len(rows.splitlines()) == 1 + 2
+
+
+def test_nothing_fits_whatever_the_value(run: Run) -> None:
+    """A count that does not depend on the size, but is too large, is not called any value."""
+    args = [
+        "solve",
+        "--budget",
+        "1M",
+        "--vary",
+        "num-hidden-layers",
+        "--preset",
+        "base",
+        "-f",
+        "csv",
+    ]
+    result = run(*args)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[1].startswith("no_value,")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["reproduce paper", "infer {c}/albert-pretraining -L 1000000000000000 -f table",
+     "verify {c}/albert-pretraining --vocab-size 101000000"],
+)  # fmt: skip
+def test_numbers_within_text_are_not_broken(
+    line: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At any width a number stays on one line, also where it stands in a column of text."""
+    args = line.format(c=DATA / "checkpoints").split()
+    wide = digits(run(*args).stdout)
+    assert wide
+    for width in (9, 20, 30, 40):
+        monkeypatch.setattr(output, "canvas", lambda width=width: Canvas(width))
+        assert wide <= digits(run(*args).stdout)
+
+
+def test_an_empty_preset_is_no_preset(run: Run) -> None:
+    """A variable of a script that is empty does not go unnoticed."""
+    result = run("count", "--preset", "", "--total")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "preset: must be a known name" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["+ x", "- x", "1. x", "22) x", "= x", "# x", "  - x"])
+def test_names_are_no_markdown_lists(text: str) -> None:
+    """A name at the beginning of a line stays text, and digits alone are left alone."""
+    assert re.match(r" *[0-9]*\\[-+.)=#]", escape(text))
+    assert escape("12 layers") == "12 layers"
+    assert escape("11.5") == "11.5"

@@ -35,8 +35,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"add_cross_attention": True}, "add_cross_attention: must be false"),
     ({"position_embedding_type": "relative_key"}, "position_embedding_type: must be 'absolute'"),
     ({"pruned_heads": {"0": [1]}}, "pruned_heads: must be"),
-    ({"quantization_config": {"bits": 4}}, "quantization_config: must be absent"),
+    ({"quantization_config": {"bits": 4}}, "quantization_config: must be an empty object"),
     ({"model_type": "electra", "summary_use_proj": False}, "summary_use_proj: must be true"),
+    ({"model_type": "electra", "summary_proj_to_labels": True}, "summary_proj_to_labels: must be"),
     ({"model_type": "electra", "summary_type": "attn"}, "summary_type: must be 'first' or"),
     ({"hidden_size": "\x1b[31m768"}, r"got '\\x1b[31m768'"),
 ]
@@ -170,5 +171,15 @@ def test_direct_construction_is_checked() -> None:
         ModelConfig(100, 10, 4, 40, share="none", inner_group_num=2)
     with pytest.raises(AlbertCalcError, match="share: must be one of all"):
         ModelConfig(100, 10, 4, 40, share="some")
+    nothing: Any = None
+    for key in ("max_position_embeddings", "type_vocab_size", "num_hidden_groups", "num_labels",
+                "inner_group_num", "tie_word_embeddings", "vocab_size"):  # fmt: skip
+        with pytest.raises(AlbertCalcError, match=key):
+            ModelConfig(**{**BASE, key: nothing})
+    assert hash(ModelConfig(100, 10, 4, 40, architectures=["A"]))  # type: ignore[arg-type]
+    wrong: Any
+    for wrong in (nothing, b"base", 5):
+        with pytest.raises(AlbertCalcError, match="preset: must be a known name"):
+            ModelConfig.from_preset(wrong)
     with pytest.raises(AlbertCalcError, match="must be a JSON object, got a list"):
         ModelConfig.from_dict([1])  # type: ignore[arg-type]  # the wrong type is the point

@@ -284,6 +284,16 @@ def test_titles_are_escaped(ending: str, run: Run, tmp_path: Path) -> None:
     assert "&lt;b&gt;&amp;{x}&#x27;%s[red].json: 2 combinations" in title[1]
 
 
+def test_mode_of_a_replaced_file(run: Run, tmp_path: Path) -> None:
+    """A file that is replaced stays as private as it was."""
+    path = tmp_path / "picture.svg"
+    path.write_text("old")
+    path.chmod(0o600)
+    assert run("compare", "--chart", "--save", path).exit_code == 0
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_text() != "old"
+
+
 def test_mode_follows_the_umask(run: Run, tmp_path: Path) -> None:
     """A file that is made may be read by whom the umask lets read it."""
     for mask, mode in ((0o022, 0o644), (0o077, 0o600)):

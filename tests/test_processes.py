@@ -135,6 +135,61 @@ def test_an_interrupt_in_a_sweep() -> None:
     assert said(errors.decode()) == ["error: interrupted"]
 
 
+@pytest.mark.parametrize("line", ["count --preset base", "compare", "sweep -h"])
+def test_an_early_interrupt(line: str) -> None:
+    """Ctrl-C at any moment of a short run leaves no traceback of this package."""
+    for delay in range(0, 140, 12):
+        running = subprocess.Popen(
+            [*CALC, *line.split()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        time.sleep(delay / 1000)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=20)
+        # Python itself may be interrupted before it has begun with this program.
+        assert "albert_calc/config" not in errors.decode()
+        assert "albert_calc/cli" not in errors.decode()
+
+
+@pytest.mark.parametrize("encoding", ["cp850", "cp949", "latin-1", "utf-16", "koi8-r"])
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [("presets", 0), ("compare --preset base --chart", 0), ("layers -H 8 -L 2 --diagram", 0),
+     ("verify tests/data/checkpoints/albert-pretraining --vocab-size 101", 1)],
+)  # fmt: skip
+def test_encodings(line: str, status: int, encoding: str) -> None:
+    """Signs that an encoding lacks are spelled out, whichever it lacks."""
+    done = process(line, PYTHONIOENCODING=encoding)
+    assert done.returncode == status, done.stderr
+    assert done.stdout.decode(encoding)
+
+
+def test_names_that_an_encoding_lacks(tmp_path: Path) -> None:
+    """A file name with letters that the output cannot hold is escaped."""
+    path = tmp_path / "配置.json"
+    path.write_bytes((ROOT / "configs" / "base.json").read_bytes())
+    for style in ("table", "json", "markdown"):
+        line = ["count", "--config", str(path), "-f", style]
+        done = process(line, PYTHONIOENCODING="cp850")
+        assert done.returncode == 0
+        assert "\\u914d" in done.stdout.decode("cp850")
+
+
+def test_a_closed_input() -> None:
+    """A config from a standard input that is closed is refused."""
+    script = " ".join([*CALC, "count --config - <&-"])
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert said(done.stderr) == ["error: standard input: closed"]
+
+
+@pytest.mark.parametrize("columns", ["²", "9" * 5000, "99999999", "0", "-5", "x"])
+def test_odd_columns(columns: str) -> None:
+    """A COLUMNS that is no width of a terminal does no harm."""
+    start = time.monotonic()
+    assert "125,018,112" in on_terminal("compare --preset xxlarge --chart", 0, COLUMNS=columns)
+    assert time.monotonic() - start < 5
+
+
 def on_terminal(line: str, columns: int, **environment: str) -> str:
     """What *line* shows on a terminal of that width."""
     parent, child = pty.openpty()

@@ -63,7 +63,11 @@ ELECTRA = BERT._replace(
     config_class="ElectraConfig",
     prefix="electra.",
     defaults={"embedding_size": 128, "max_position_embeddings": 512, "type_vocab_size": 2},
-    fixed={"summary_use_proj": (True, None), "summary_type": ("first", "last", "mean", None)},
+    fixed={
+        "summary_use_proj": (True, None),
+        "summary_proj_to_labels": (False, None),
+        "summary_type": ("first", "last", "mean", "cls_index", None),
+    },
     embeddings={"transformers": _EMBEDDINGS},
     pooler=(),
     heads={

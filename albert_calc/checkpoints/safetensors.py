@@ -30,6 +30,9 @@ BITS: Mapping[str, int] = {
 """The bits of one number of each dtype, as of safetensors 0.8."""
 
 _LENGTH_BYTES = 8
+# More than any tensor has; work on absurd ones would take seconds.
+_LONGEST_NAME = 10_000
+_MOST_DIMENSIONS = 64
 _LARGEST_SIZE = 2**64 - 1
 _MANY = 20
 
@@ -159,6 +162,9 @@ def _entry_problems(entries: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with single entries, whatever the others say."""
     for name, entry in entries.items():
         tensor = printable(name, 120)
+        if len(name) > _LONGEST_NAME:
+            yield f"{tensor}: a name of {len(name):,} characters is no tensor's"
+            continue
         if not isinstance(entry, dict):
             yield f"{tensor}: must be an object of dtype, shape and data_offsets, got" + (
                 f" {shown(entry)}"
@@ -171,7 +177,9 @@ def _entry_problems(entries: Mapping[str, Any]) -> Iterator[str]:
         dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
         if not isinstance(dtype, str) or dtype not in BITS:
             yield f"{tensor}: dtype: must be one of {', '.join(BITS)}, got {shown(dtype)}"
-        if not _are_sizes(shape):
+        if isinstance(shape, list) and len(shape) > _MOST_DIMENSIONS:
+            yield f"{tensor}: shape: must have at most {_MOST_DIMENSIONS} sizes, got {len(shape):,}"
+        elif not _are_sizes(shape):
             yield f"{tensor}: shape: must be a list of {_SIZES}, got {_list(shape)}"
         if not _are_sizes(offsets) or len(offsets) != 2:
             yield f"{tensor}: data_offsets: must be two {_SIZES}, got {_list(offsets)}"

@@ -17,6 +17,7 @@ from albert_calc.presets import load_preset
 from albert_calc.tensors import read_model
 from albert_calc.text import shown
 
+_MOST_DOTS = 200
 _KEYS = (
     "name", "preset", "config", "head", "layout", "share",
     "equals", "at_most", "at_least", "tolerance",
@@ -96,6 +97,10 @@ def _read_toml(path: str) -> dict[str, Any]:
     import tomllib
 
     text = decoded(read_small_file(path), quoted(path))
+    dots = max(line.count(".") for line in text.split("\n"))
+    if dots > _MOST_DOTS:
+        # Reading a dotted key takes time that grows with the square of its parts.
+        raise ConfigError(f"{quoted(path)}: not valid TOML: a line with {dots:,} dots")
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError:

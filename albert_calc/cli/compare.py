@@ -17,8 +17,8 @@ from albert_calc.cli.options import (
     format_option,
     layout_option,
     requested,
+    shape_options,
     share_option,
-    source_options,
 )
 from albert_calc.cli.output import emit, say, say_about
 from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
@@ -52,7 +52,7 @@ _NAMES = {
 
 
 @command()
-@source_options(multiple=True)
+@shape_options(*"VEHLIAPTGN", multiple=True)
 @share_option
 @layout_option
 @click.option("--ablation", is_flag=True, help="Show all four combinations of both techniques.")
@@ -138,9 +138,9 @@ def _name(compared: Comparison) -> str:
 def _heads(compared: Comparison) -> tuple[str, str]:
     """What the two columns hold, true for the options given."""
     return (
-        f"BERT-style:\n{embedding_label(compared.bert_style)},"
+        f"BERT-style:\n{embedding_label(compared.bert_style, compared.layout)},"
         f"\n{sharing_label(compared.bert_style)}",
-        f"ALBERT-style:\n{embedding_label(compared.albert_style)},"
+        f"ALBERT-style:\n{embedding_label(compared.albert_style, compared.layout)},"
         f"\n{sharing_label(compared.albert_style)}",
     )
 
@@ -183,16 +183,17 @@ def _formula_lines(compared: Comparison) -> tuple[str, ...]:
 
 def _ablation(compared: Comparison) -> Section:
     labels = {
-        "standard": embedding_label(compared.bert_style),
-        "factorized": embedding_label(compared.albert_style),
+        "standard": embedding_label(compared.bert_style, compared.layout),
+        "factorized": embedding_label(compared.albert_style, compared.layout),
         "unshared": sharing_label(compared.bert_style),
         "shared": sharing_label(compared.albert_style),
     }
-    start = compared.total.before
+    # Where nothing is shared, or nothing factorized, some combinations are the same model.
+    totals = {(labels[e], labels[n]): total for (e, n), total in compared.combinations.items()}
     rows = []
-    for (embedding, layers), total in compared.combinations.items():
-        pair = Pair(start, total)
-        rows.append((labels[embedding], labels[layers], total, pair.reduction, pair.ratio))
+    for names, total in totals.items():
+        pair = Pair(compared.total.before, total)
+        rows.append((*names, total, pair.reduction, pair.ratio))
     return Section(
         title=compared.name,
         lines=(shape_line(compared.albert_style),),

@@ -53,7 +53,7 @@ def _embedding_bars(compared: Comparison, name: str, show_vocabulary: bool) -> B
     sizes = [f"V = {config.vocab_size:,}"] if show_vocabulary else []
     assumed = " (assumed)" if "embedding_size" in config.assumed else ""
     sizes.append(f"E = {config.embedding_size:,}{assumed}")
-    labels = (embedding_label(compared.bert_style), embedding_label(config))
+    labels = tuple(embedding_label(c, compared.layout) for c in (compared.bert_style, config))
     return BarGroup(name, ", ".join(sizes), _bars(embedding_pair(config), *labels))
 
 

@@ -136,37 +136,40 @@ def head_option(command: Function) -> Function:
     )(command)  # fmt: skip
 
 
-def source_options(multiple: bool = False, lists: bool = False) -> Decorator:
-    """``--preset`` (repeatable if *multiple*), ``--config``, ``--model-type`` and all sizes.
+def shape_options(*symbols: str, multiple: bool = False, lists: bool = False) -> Decorator:
+    """``--preset`` (repeatable if *multiple*), ``--config``, and the sizes with these *symbols*.
 
     *lists* is that of ``size_options``.
     """
 
     def decorate(command: Function) -> Function:
         more = " Repeatable." if multiple else ""
-        for option in reversed(
-            (
-                click.option(
-                    "--preset", type=PRESET, multiple=multiple, metavar="NAME",
-                    help=f"A model by name; see 'albert-calc presets'.{more}",
-                ),
-                click.option(
-                    "--config", type=InputPath(), metavar="PATH",
-                    help="A config.json, a directory that has one, or - for standard input.",
-                ),
-                click.option(
-                    "--model-type", type=click.Choice(list(ARCHITECTURES)),
-                    help="The architecture; by default the config's.",
-                ),
-                size_options(*(s.symbol for s in SIZES), lists=lists),
-                click.option(
-                    "--tie-word-embeddings/--no-tie-word-embeddings", default=None,
-                    help="Whether the output layer is the token table.",
-                ),
-            )
-        ):  # fmt: skip
-            command = option(command)
-        return command
+        command = size_options(*symbols, lists=lists)(command)
+        command = click.option(
+            "--config", type=InputPath(), metavar="PATH",
+            help="A config.json, a directory that has one, or - for standard input.",
+        )(command)  # fmt: skip
+        return click.option(
+            "--preset", type=PRESET, multiple=multiple, metavar="NAME",
+            help=f"A model by name; see 'albert-calc presets'.{more}",
+        )(command)  # fmt: skip
+
+    return decorate
+
+
+def source_options(multiple: bool = False, lists: bool = False) -> Decorator:
+    """``shape_options`` with all sizes, ``--model-type`` and ``--tie-word-embeddings``."""
+
+    def decorate(command: Function) -> Function:
+        command = click.option(
+            "--tie-word-embeddings/--no-tie-word-embeddings", default=None,
+            help="Whether the output layer is the token table.",
+        )(command)  # fmt: skip
+        command = click.option(
+            "--model-type", type=click.Choice(list(ARCHITECTURES)),
+            help="The architecture; by default the config's.",
+        )(command)  # fmt: skip
+        return shape_options(*(s.symbol for s in SIZES), multiple=multiple, lists=lists)(command)
 
     return decorate
 
@@ -210,9 +213,8 @@ def requested(options: Mapping[str, Any]) -> list[Source]:
     Raises ``click.UsageError`` for contradictory options and ``ConfigError`` for files
     and presets that cannot be read.
     """
-    presets: Sequence[str] = options["preset"] or ()
-    if isinstance(presets, str):
-        presets = (presets,)
+    presets: str | Sequence[str] | None = options["preset"]
+    presets = (presets,) if isinstance(presets, str) else presets or ()
     path = options["config"]
     overrides = {k: options[k] for k in OVERRIDES if options.get(k) is not None}
     if presets and path is not None:

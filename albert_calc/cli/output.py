@@ -5,6 +5,8 @@ The only module that writes. May import click and ``albert_calc.render``.
 
 import errno
 import os
+import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,10 +17,11 @@ import click
 from albert_calc.config import ModelConfig
 from albert_calc.configfile import quoted
 from albert_calc.errors import AlbertCalcError
-from albert_calc.render import Canvas, render, to_ascii
+from albert_calc.render import SIGNS, Canvas, render, to_ascii
 from albert_calc.report import Report
 from albert_calc.text import printable
 
+_WIDEST = 1_000
 _LONG = 200_000
 """Steps that take long enough for somebody to wonder."""
 
@@ -26,18 +29,18 @@ _LONG = 200_000
 def canvas() -> Canvas:
     """What standard output can hold: as wide as its terminal, or unlimited in a pipe."""
     width = _terminal_width() if sys.stdout.isatty() else None
-    return Canvas(width, not _holds(sys.stdout, "×─²"))
+    return Canvas(width, not _holds(sys.stdout, SIGNS))
 
 
 def _terminal_width() -> int:
     """The columns of the terminal: what ``COLUMNS`` says, else what it says itself, else 80."""
     columns = os.environ.get("COLUMNS", "")
-    if columns.isdigit() and int(columns):
-        return int(columns)
+    width = int(columns) if re.fullmatch("[0-9]{1,5}", columns) else 0
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+        width = width or os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
-        return 80
+        width = 0
+    return min(width or 80, _WIDEST)
 
 
 def emit(report: Report, format: str) -> None:
@@ -47,13 +50,7 @@ def emit(report: Report, format: str) -> None:
 
 def write(text: str) -> None:
     """Write *text* to standard output as it is; a reader that is gone is no error."""
-    try:
-        click.echo(text, nl=False, color=True)
-        sys.stdout.flush()
-    except OSError as error:
-        if not is_closed_pipe(error):
-            raise
-        silence(sys.stdout)
+    write_chunks([text])
 
 
 def write_chunks(chunks: Iterable[str]) -> bool:
@@ -63,7 +60,9 @@ def write_chunks(chunks: Iterable[str]) -> bool:
     """
     try:
         for chunk in chunks:
-            click.echo(chunk, nl=False, color=True)
+            # A name from outside may have letters that the output cannot hold.
+            text = chunk if _holds(sys.stdout, chunk) else to_ascii(chunk)
+            click.echo(text, nl=False, color=True)
     except OSError as error:
         if not is_closed_pipe(error):
             raise
@@ -115,6 +114,8 @@ def _replace(target: str, text: str) -> None:
     try:
         with open(unfinished, "x", encoding="utf-8", newline="\n") as file:
             file.write(text)
+        if os.path.exists(target):
+            os.chmod(unfinished, stat.S_IMODE(os.stat(target).st_mode))
         os.replace(unfinished, target)
     except BaseException:
         if os.path.exists(unfinished):

@@ -116,7 +116,7 @@ def _report(name: str, solution: Solution, head: str, layout: str) -> Report:
     config, value = found.config, None if solution.constant else found.value
     label = "largest_that_fits" if solution.fits else "closest_value"
     if solution.constant:
-        label = "any_value"
+        label = "any_value" if solution.fits else "no_value"
     rows: list[tuple[Cell, ...]] = [(label, value, found.parameters, solution.left)]
     if beyond:
         rows.append(

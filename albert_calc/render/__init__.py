@@ -26,14 +26,20 @@ def render(report: Report, format: str, canvas: Canvas) -> str:
     return text
 
 
-_ASCII = str.maketrans(
+_ASCII = (
     {"×": "x", "·": "*", "²": "^2", "³": "^3", "→": "->", "≤": "<=", "≥": ">=", "≠": "!=",
      "−": "-", "…": "...", **dict.fromkeys("█▉▊▋▌▍▎▏", "#"), "─": "-",
      "│": "|", **dict.fromkeys("┌┐├┤└┘", "+")}
 )  # fmt: skip
 
 
+SIGNS = "".join(_ASCII)
+"""Every sign outside ASCII that the renderers write of their own."""
+
+_SPELLED = str.maketrans(_ASCII)
+
+
 def to_ascii(text: str) -> str:
     """*text* in ASCII: the signs of formulas spelled out, anything else escaped."""
-    spelled = text.translate(_ASCII)
+    spelled = text.translate(_SPELLED)
     return spelled.encode("ascii", "backslashreplace").decode("ascii")

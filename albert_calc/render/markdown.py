@@ -6,6 +6,8 @@ from albert_calc.render import Canvas, to_ascii
 from albert_calc.render.cells import cell_text, is_numeric
 from albert_calc.report import Report, Section
 
+# What makes a list or a heading at the beginning of a line.
+_AT_START = re.compile(r"^(\s*[0-9]*)([-+=]|(?<=[0-9])[.)](?=\s))")
 _MARKUP = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 
@@ -17,7 +19,7 @@ def render(report: Report, canvas: Canvas) -> str:
 
 def escape(text: str) -> str:
     """*text* with every character escaped that Markdown would take as markup."""
-    return _MARKUP.sub(r"\\\1", text)
+    return _AT_START.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", text))
 
 
 def _section(section: Section) -> str:

@@ -4,6 +4,7 @@ A section that is wider than the terminal is shown as one block a row instead.
 """
 
 import io
+import re
 
 from rich import box
 from rich.cells import cell_len
@@ -15,6 +16,7 @@ from albert_calc.render import Canvas, to_ascii
 from albert_calc.render.cells import cell_text, is_numeric
 from albert_calc.report import Report, Section
 
+_NUMBER = re.compile(r"[-+(]*[0-9][0-9,.]*[%×M)]*")
 _FIRST_TEXT = 32
 _WRAPPED_TEXT = 16
 _WIDEST_TEXT = 64
@@ -125,8 +127,16 @@ def _halves(section: Section) -> tuple[Section, Section]:
 
 def _least_width(section: Section) -> int:
     """The width below which digits would be cut: a number and its sign."""
-    texts = [_texts(section, i) for i, c in enumerate(section.columns) if is_numeric(c)]
-    return max((cell_len(t) for column in texts for t in column), default=0) + 2
+    return max((_unbroken(section, i) for i in range(len(section.columns))), default=0) + 2
+
+
+def _unbroken(section: Section, index: int) -> int:
+    """The widest thing in a column that must stay on one line: a number, also within text."""
+    texts = _texts(section, index)
+    if is_numeric(section.columns[index]):
+        return max(map(cell_len, texts), default=0)
+    words = (word for text in texts for word in text.split() if _NUMBER.fullmatch(word))
+    return max(map(cell_len, words), default=0)
 
 
 def _texts(section: Section, index: int) -> list[str]:
@@ -141,6 +151,7 @@ def _width(section: Section, index: int, wrapped: bool) -> int:
     if column.kind == "text":
         narrowest = _WRAPPED_TEXT if index else _FIRST_TEXT
         widest = min(widest, narrowest if wrapped else _WIDEST_TEXT)
+        widest = max(widest, _unbroken(section, index))
     heading = column.heading.split() if wrapped else column.heading.split("\n")
     return max(widest, *(cell_len(part) for part in heading))
 
@@ -174,8 +185,8 @@ def _blocks(section: Section, width: int) -> list[RenderableType]:
     first, *others = section.columns
     number_width = _least_width(section) - 2
     headings = ["  " + c.heading.split("\n")[0].rstrip(":") for c in others]
-    numeric = [cell_len(h) for h, c in zip(headings, others, strict=True) if is_numeric(c)]
-    under = max(numeric, default=0) + 2 + number_width > width
+    beside = [cell_len(h) for i, h in enumerate(headings, 1) if _unbroken(section, i)]
+    under = max(beside, default=0) + 2 + number_width > width
     blocks: list[RenderableType] = []
     for row in section.rows:
         grid = Table.grid(padding=(0, 2, 0, 0))
