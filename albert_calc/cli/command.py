@@ -5,6 +5,7 @@ May import click.
 
 from collections import Counter
 from functools import partial
+from typing import Any
 
 import click
 
@@ -12,15 +13,25 @@ import click
 class OnceCommand(click.Command):
     """A command that refuses a repeated option, of which click would take the last."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read *args*; ``click.UsageError`` names the options that stand there twice."""
-        if not ctx.resilient_parsing:
-            _, _, order = self.make_parser(ctx).parse_args(list(args))
-            times = Counter(p for p in order if isinstance(p, click.Option) and not p.multiple)
-            twice = [max(p.opts, key=len) for p, n in times.items() if n > 1]
-            if twice:
-                raise click.UsageError(f"given more than once: {', '.join(twice)}", ctx)
-        return super().parse_args(ctx, args)
+    def make_parser(self, ctx: click.Context) -> Any:
+        """The parser of click, which tells in what order it met the options, and how often."""
+        parser: Any = super().make_parser(ctx)
+        read = parser.parse_args
+
+        def parse_args(args: list[str]) -> Any:
+            found = read(args)
+            _refuse_repeated(found[2], ctx)
+            return found
+
+        parser.parse_args = parse_args
+        return parser
+
+
+def _refuse_repeated(order: list[click.Parameter], ctx: click.Context) -> None:
+    times = Counter(p for p in order if isinstance(p, click.Option) and not p.multiple)
+    twice = [max(option.opts, key=len) for option, count in times.items() if count > 1]
+    if twice and not ctx.resilient_parsing:
+        raise click.UsageError(f"given more than once: {', '.join(twice)}", ctx)
 
 
 command = partial(click.command, cls=OnceCommand)
