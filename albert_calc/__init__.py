@@ -4,8 +4,8 @@ These are the public names, each imported when it is first asked for. Importing 
 nothing but the standard library.
 """
 
-from typing import TYPE_CHECKING
-
+# Type checkers take this for true; importing it from typing would take longer than all else.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from albert_calc.config import ModelConfig
     from albert_calc.counts import ComponentCount, Counts, count_parameters

@@ -23,6 +23,11 @@ def run() -> None:
         status = done.code
     except KeyboardInterrupt:
         status = _INTERRUPTED
+    except RuntimeError as error:
+        # So Python 3.11 wraps an interrupt that comes while a class is made.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        status = _INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             try:

@@ -82,6 +82,9 @@ class CommandGroup(click.Group):
         except (RecursionError, MemoryError):
             say("error", ["the input is too large to be worked on"])
         except Exception as error:  # a bug of ours, but nobody is shown a traceback
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                say("error", ["interrupted"])
+                return INTERRUPTED
             say("error", [f"internal error, please report it: {type(error).__name__}: {error}"])
         return CANNOT
 

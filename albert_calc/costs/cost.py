@@ -126,7 +126,7 @@ def cost_of(
     if dtype is not None:
         state = training_bytes(parameters, dtype, workload.optimizer)
         if heads is not None:
-            sizes = {**config.symbols, "A": heads, "B": batch, "S": length}
+            sizes = {**config.symbols, "B": batch, "S": length}
             per_layer = activation_formula(dtype).evaluate(sizes)
     return Cost(
         parameters=parameters,
