@@ -14,6 +14,8 @@ def render(report: Report, canvas: Canvas) -> str:
 def dumps(data: object, ascii_only: bool = False, indent: int | None = None) -> str:
     """*data* as JSON in which characters that do not print are escaped."""
     text = json.dumps(data, ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+    if text.replace("\n", "").isprintable():
+        return text
     return "".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text)
 
 

@@ -16,6 +16,7 @@ import tempfile
 import time
 import timeit
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from albert_calc import ModelConfig, count_parameters
@@ -90,12 +91,18 @@ def in_process() -> None:
     ours, theirs = medians(lambda: count_parameters(config).total, inline)
     detail = f"{ours * 1e6:.2f} µs / {theirs * 1e6:.2f} µs"
     report("count_parameters / one expression", ours / theirs, 8, detail)
-    deep = ModelConfig(30_000, 768, 10**9, 3072, share="none")
-    shallow = ModelConfig(30_000, 768, 12, 3072, share="none")
-    ours, theirs = medians(
-        lambda: count_parameters(deep).total, lambda: count_parameters(shallow).total
-    )
-    report("L = 10^9 / L = 12", ours / theirs, 1.05, f"{ours * 1e6:.2f} µs / {theirs * 1e6:.2f} µs")
+    for share in ("all", "none"):
+        deep, shallow = (
+            ModelConfig(30_000, 768, layers, 3072, share=share) for layers in (10**9, 12)
+        )
+        ours, theirs = medians(partial(total, deep), partial(total, shallow))
+        detail = f"{ours * 1e6:.2f} µs / {theirs * 1e6:.2f} µs"
+        report(f"L = 10^9 / L = 12, share {share}", ours / theirs, 1.05, detail)
+
+
+def total(config: ModelConfig) -> int:
+    """The count of *config*."""
+    return count_parameters(config).total
 
 
 def medians(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
