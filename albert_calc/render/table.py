@@ -17,6 +17,7 @@ from albert_calc.render.cells import cell_text, is_numeric
 from albert_calc.report import Report, Section
 
 _NUMBER = re.compile(r"[-+(]*[0-9][0-9,.]*[%×M)]*")
+_MANY_NUMBERS = 5
 _FIRST_TEXT = 32
 _WRAPPED_TEXT = 16
 _WIDEST_TEXT = 64
@@ -63,7 +64,8 @@ def _section(section: Section, canvas: Canvas) -> RenderableType:
         return Group(*head, table)
     numbers, words = _halves(section)
     tables = [_fitting_table(half, canvas) for half in (numbers, words)]
-    if len(words.columns) > 2 and None not in tables:
+    # A table of its own is worth it for many numbers; a few stay with their words.
+    if len(numbers.columns) > _MANY_NUMBERS and None not in tables:
         return Group(*head, tables[0] or "", "", tables[1] or "")
     explained = [c.heading.replace("\n", " ") for c in section.columns if "\n" in c.heading]
     return Group(*head, *(Text(line) for line in explained), *_blocks(section, canvas.width or 0))
