@@ -1,7 +1,7 @@
 """BERT-style against ALBERT-style: what each of ALBERT's two techniques saves.
 
-May import ``albert_calc.counts``, ``albert_calc.config``, ``albert_calc.tensors``,
-``albert_calc.architectures`` and ``albert_calc.algebra``.
+May import ``albert_calc.algebra``, ``albert_calc.architectures``, ``albert_calc.config``,
+``albert_calc.counts`` and ``albert_calc.tensors``.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,8 @@
 """``ModelConfig``: a model's sizes and traits, read from a mapping and checked.
 
-May import ``albert_calc.sizes``, ``albert_calc.architectures``, ``albert_calc.errors`` and,
-late, the modules that read files and presets.
+May import ``albert_calc.architectures``, ``albert_calc.configfile``,
+``albert_calc.errors``, ``albert_calc.presets``, ``albert_calc.sizes`` and
+``albert_calc.text``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """From tensors to counts: how many parameters a model has, component by component.
 
-May import ``albert_calc.tensors``, ``albert_calc.algebra`` and ``albert_calc.config``.
+May import ``albert_calc.algebra``, ``albert_calc.architectures``, ``albert_calc.config``,
+``albert_calc.sizes`` and ``albert_calc.tensors``.
 """
 
 from functools import cache

@@ -1,6 +1,7 @@
 """Presets: the JSON files of ``configs/``, each a valid config with its source.
 
-May import ``albert_calc.config``, ``albert_calc.configfile`` and ``albert_calc.errors``.
+May import ``albert_calc.config``, ``albert_calc.configfile``, ``albert_calc.errors`` and
+``albert_calc.text``.
 """
 
 import os

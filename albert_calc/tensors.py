@@ -1,7 +1,7 @@
 """From a config to its tensors: which ones a model has, and how often each is stored.
 
-May import ``albert_calc.architectures``, ``albert_calc.algebra``, ``albert_calc.config``
-and ``albert_calc.errors``.
+May import ``albert_calc.architectures``, ``albert_calc.config``, ``albert_calc.errors``
+and ``albert_calc.text``.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The vocabulary in which an architecture is described: tensors, heads, and their groups.
 
-May import only ``albert_calc.algebra``.
+May import ``albert_calc.algebra``.
 """
 
 from collections.abc import Mapping

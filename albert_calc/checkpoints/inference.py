@@ -2,7 +2,7 @@
 
 Every shape in the tables is a product of symbols, so every tensor found votes for the
 sizes that it shows; the config that wins is then verified against the same tensors. May
-import ``albert_calc.checkpoints.verification`` and all that it may import.
+import the other modules on checkpoints and the counting core.
 """
 
 from collections import Counter

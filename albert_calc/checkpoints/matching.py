@@ -1,8 +1,8 @@
 """The names in a checkpoint against a table of tensors: what fits, what lacks, what is too much.
 
 Nothing here takes longer for a model of a billion layers: what is found is counted, and
-only the first of what is missing is named. May import ``albert_calc.architectures``,
-``albert_calc.algebra`` and ``albert_calc.checkpoints.safetensors``.
+only the first of what is missing is named. May import ``albert_calc.algebra``,
+``albert_calc.architectures`` and ``albert_calc.checkpoints.safetensors``.
 """
 
 import re

@@ -1,11 +1,10 @@
 """The header of a ``.safetensors`` file, read strictly; the numbers behind it never are.
 
-Follows the public description of the format
-(https://huggingface.co/docs/safetensors): eight bytes give the length of the header, a
-little-endian unsigned integer; the header is a JSON object that gives each tensor its
-dtype, its shape and where its numbers lie; the numbers fill the rest of the file without
-a hole. May import ``albert_calc.configfile``, ``albert_calc.errors`` and
-``albert_calc.text``.
+Follows the public description of the format (https://huggingface.co/docs/safetensors):
+eight bytes give the length of the header, a little-endian unsigned integer; the header is
+a JSON object that gives each tensor its dtype, its shape and where its numbers lie; the
+numbers fill the rest of the file without a hole. May import ``albert_calc.configfile``,
+``albert_calc.errors`` and ``albert_calc.text``.
 """
 
 import os

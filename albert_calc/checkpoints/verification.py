@@ -1,7 +1,8 @@
 """Is this checkpoint this config: ``verify`` compares the tensors stored with those expected.
 
-May import ``albert_calc.checkpoints.matching``, ``albert_calc.checkpoints.safetensors``,
-``albert_calc.counts`` and all that it may import.
+May import ``albert_calc.architectures``, ``albert_calc.checkpoints.matching``,
+``albert_calc.checkpoints.safetensors``, ``albert_calc.config``, ``albert_calc.counts``
+and ``albert_calc.tensors``.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Checks of a count against bounds, for CI.
 
-May import ``albert_calc.quantity``, ``albert_calc.errors`` and ``albert_calc.text``.
+May import ``albert_calc.errors``, ``albert_calc.quantity`` and ``albert_calc.text``.
 """
 
 import re

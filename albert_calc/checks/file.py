@@ -1,7 +1,8 @@
 """Many checks in one TOML file: a ``[[check]]`` table each.
 
-May import ``albert_calc.checks.bounds``, ``albert_calc.config``, ``albert_calc.configfile``,
-``albert_calc.counts`` and ``albert_calc.presets``.
+May import ``albert_calc.checks.bounds``, ``albert_calc.config``,
+``albert_calc.configfile``, ``albert_calc.counts``, ``albert_calc.errors``,
+``albert_calc.presets``, ``albert_calc.tensors`` and ``albert_calc.text``.
 """
 
 import os

@@ -1,8 +1,4 @@
-"""How the commands that show costs ask for a batch, and what they show of it.
-
-May import click, ``albert_calc.costs.cost``, ``albert_calc.comparison``, ``albert_calc.format``
-and ``albert_calc.report``.
-"""
+"""How the commands that show costs ask for a batch, and what they show of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

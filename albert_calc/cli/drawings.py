@@ -1,8 +1,4 @@
-"""What the pictures of each command show: comparisons as bars, layers as stacks of boxes.
-
-May import ``albert_calc.picture``, ``albert_calc.comparison``, ``albert_calc.counts``,
-``albert_calc.config`` and ``albert_calc.format``.
-"""
+"""What the pictures of each command show: comparisons as bars, layers as stacks of boxes."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,8 +1,4 @@
-"""The options that commands share, and the models that they ask for.
-
-May import click, ``albert_calc.config``, ``albert_calc.configfile`` and
-``albert_calc.presets``.
-"""
+"""The options that commands share, and the models that they ask for."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Writing: results to standard output, everything else to standard error.
 
-The only module that writes. May import click and ``albert_calc.render``.
+The only module that writes.
 """
 
 import errno

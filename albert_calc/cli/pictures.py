@@ -1,8 +1,4 @@
-"""The options that ask for a picture in place of a table, and where it is written.
-
-May import click, ``albert_calc.picture``, ``albert_calc.cli.output`` and, late, the
-renderer of pictures.
-"""
+"""The options that ask for a picture in place of a table, and where it is written."""
 
 from __future__ import annotations
 

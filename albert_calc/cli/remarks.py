@@ -1,7 +1,4 @@
-"""What is said on standard error about a model beside its count.
-
-May import what ``albert_calc.cli.output`` may, and the architectures.
-"""
+"""What is said on standard error about a model beside its count."""
 
 from albert_calc.architectures import ARCHITECTURES
 from albert_calc.cli.output import say, say_about

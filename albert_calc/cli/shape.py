@@ -1,7 +1,4 @@
-"""How tables name a model and write its sizes on one line.
-
-May import ``albert_calc.config`` and ``albert_calc.format``.
-"""
+"""How tables name a model and write its sizes on one line."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

@@ -1,8 +1,8 @@
 """What sharing does not save: the memory and the work of a model at a batch.
 
-May import ``albert_calc.counts``, ``albert_calc.costs.flops``, ``albert_calc.costs.memory``,
-``albert_calc.tensors``, ``albert_calc.algebra``, ``albert_calc.config`` and
-``albert_calc.errors``.
+May import ``albert_calc.algebra``, ``albert_calc.config``, ``albert_calc.costs.flops``,
+``albert_calc.costs.memory``, ``albert_calc.counts``, ``albert_calc.errors``,
+``albert_calc.sizes``, ``albert_calc.tensors`` and ``albert_calc.text``.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,8 @@
 """FLOPs of a forward and a training pass, from the tensors that are also counted.
 
 2 FLOPs a multiply-add; matrix products only. B is the number of sequences that go through
-the encoder at once, S the number of tokens of each. May import ``albert_calc.tensors``,
-``albert_calc.architectures``, ``albert_calc.algebra`` and ``albert_calc.config``.
+the encoder at once, S the number of tokens of each. May import ``albert_calc.algebra``,
+``albert_calc.architectures``, ``albert_calc.config`` and ``albert_calc.tensors``.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Bytes of the weights, of the training state, and of the activations kept for it.
 
-May import ``albert_calc.algebra`` only.
+May import ``albert_calc.algebra``.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """Grids: every combination of sizes, sharing and heads, and the rules among them.
 
 No combination is ever kept, so that a grid of any size takes no memory. May import
-``albert_calc.tensors``, ``albert_calc.config``, ``albert_calc.architectures``,
-``albert_calc.algebra`` and ``albert_calc.errors``.
+``albert_calc.algebra``, ``albert_calc.architectures``, ``albert_calc.config``,
+``albert_calc.errors``, ``albert_calc.sizes`` and ``albert_calc.tensors``.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Lists and ranges as people type them: ``64,128``, ``256:1024:64``, or both mixed.
 
-May import ``albert_calc.config``, ``albert_calc.errors``, ``albert_calc.quantity`` and
+May import ``albert_calc.errors``, ``albert_calc.quantity``, ``albert_calc.sizes`` and
 ``albert_calc.text``.
 """
 

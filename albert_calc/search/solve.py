@@ -2,8 +2,8 @@
 
 A count never falls when a size grows, except that E = H may have fewer tensors than
 E ≠ H. So bisection finds the answer, and E = H is tried on its own. May import
-``albert_calc.counts``, ``albert_calc.tensors``, ``albert_calc.config`` and
-``albert_calc.errors``.
+``albert_calc.config``, ``albert_calc.counts``, ``albert_calc.errors``,
+``albert_calc.sizes``, ``albert_calc.tensors`` and ``albert_calc.text``.
 """
 
 from collections.abc import Callable, Iterator, Mapping

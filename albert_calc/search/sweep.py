@@ -2,8 +2,8 @@
 
 Whatever does not vary is put into the formulas beforehand, and whole stretches of the
 sizes that vary fastest are worked out at once, so that a row costs a few multiplications.
-May import ``albert_calc.search.grid``, ``albert_calc.counts``, ``albert_calc.tensors``,
-``albert_calc.architectures`` and ``albert_calc.algebra``.
+May import ``albert_calc.algebra``, ``albert_calc.architectures``, ``albert_calc.counts``,
+``albert_calc.search.grid``, ``albert_calc.sizes`` and ``albert_calc.tensors``.
 """
 
 from collections import Counter
