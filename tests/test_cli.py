@@ -296,6 +296,10 @@ def test_architectures(
             "vocab_size: 1,000,000,000,000,000 is the largest size that is allowed at all",
         ),
         ("explain --preset base -f latex", ""),
+        ("embedding -V 10 -E 9 -H 3", "factorizing saves nothing at this E"),
+        ("layers -H 8 -L 4 --inner-group-num 2", "make 8 executed layers, against 4"),
+        ("compare --preset base --inner-group-num 2", "make 24 executed layers, against 12"),
+        ("count --preset base --layout handbook", "albert has no pooler there"),
     ],
 )
 def test_notes(line: str, note: str, run: Run) -> None:
@@ -479,3 +483,22 @@ def test_names_are_no_markdown_lists(text: str) -> None:
     assert re.match(r" *[0-9]*\\[-+.)=#]", escape(text))
     assert escape("12 layers") == "12 layers"
     assert escape("11.5") == "11.5"
+
+
+def test_a_width_without_a_projection_may_fit_alone(run: Run) -> None:
+    """In the paper's layout E = H can fit where every smaller E that is near does not."""
+    args = ("--preset", "base", "--layout", "paper")
+    budget = run("count", *args, "-E", "768", "--total").stdout.strip()
+    result = run("solve", *args, "--vary", "embedding-size", "--budget", budget)
+    assert "embedding_size: 767 does not fit; at E = H there is no projection" in result.stderr
+
+
+def test_a_checkpoint_without_any_config(run: Run, tmp_path: Any) -> None:
+    """Sizes from the command line alone can be verified, too; with nothing it is refused."""
+    path = tmp_path / "model.safetensors"
+    path.write_bytes((DATA / "checkpoints/bert-with-buffers/model.safetensors").read_bytes())
+    sizes = "-V 100 -H 16 -L 3 -I 32 --max-position-embeddings 20".split()
+    assert run("verify", path, *sizes).exit_code == 0
+    refused = run("verify", path)
+    assert refused.exit_code == 2
+    assert "no config.json in" in refused.stderr

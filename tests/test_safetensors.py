@@ -150,6 +150,15 @@ def test_sizes_without_end_are_refused_at_once(tmp_path: Path) -> None:
     assert time.perf_counter() - start < 1
 
 
+def test_a_name_of_megabytes_is_refused(tmp_path: Path) -> None:
+    """A name that is longer than any tensor's is not worked on."""
+    path = tmp_path / "model.safetensors"
+    entry = {"dtype": "U8", "shape": [8], "data_offsets": [0, 8]}
+    path.write_bytes(packed(json.dumps({"n" * 2_000_000: entry}).encode(), 8))
+    with pytest.raises(CheckpointError, match="a name of 2,000,000 characters is no tensor's"):
+        read_header(str(path))
+
+
 def test_twenty_gigabytes_cost_what_twenty_kilobytes_do(tmp_path: Path) -> None:
     """Only the header is read, however much data follows."""
     path = write_tensors(tmp_path / "model.safetensors", {"a": [20 * 2**30]}, "U8")

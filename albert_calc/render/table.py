@@ -105,8 +105,6 @@ def _shared_out(least: list[int], natural: list[int], width: int) -> list[int]:
     widths = list(least)
     for _ in range(width - sum(least)):
         growing = [i for i, w in enumerate(widths) if w < natural[i]]
-        if not growing:
-            break
         widths[min(growing, key=lambda i: widths[i])] += 1
     return widths
 
