@@ -497,7 +497,7 @@ def test_a_checkpoint_without_any_config(run: Run, tmp_path: Any) -> None:
     """Sizes from the command line alone can be verified, too; with nothing it is refused."""
     path = tmp_path / "model.safetensors"
     path.write_bytes((DATA / "checkpoints/bert-with-buffers/model.safetensors").read_bytes())
-    sizes = "-V 100 -H 16 -L 3 -I 32 --max-position-embeddings 20".split()
+    sizes = ["-V", "100", "-H", "16", "-L", "3", "-I", "32", "--max-position-embeddings", "20"]
     assert run("verify", path, *sizes).exit_code == 0
     refused = run("verify", path)
     assert refused.exit_code == 2
