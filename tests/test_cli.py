@@ -363,6 +363,10 @@ ALL_AT_ONCE = {
     "check --preset nope --equals x": "preset equals",
     "check --preset base --head causal-lm --at-most x -V 0": "vocab_size head at_most",
     "cost --preset base --head causal-lm -B 0": "batch_size head",
+    "cost --preset nope1 --preset nope2 -B 0": "preset preset batch_size",
+    "compare --cost -S =cmd": "sequence_length",
+    "compare --preset base --cost -B 0 -H 770": "batch_size num_attention_heads",
+    "compare --preset base --preset xlarge -H 770": "num_attention_heads num_attention_heads",
 }  # fmt: skip
 
 

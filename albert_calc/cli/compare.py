@@ -11,6 +11,7 @@ from albert_calc.cli.cost_report import (
     compared_costs,
     cost_options,
     refuse_idle_workload,
+    workload_of,
 )
 from albert_calc.cli.options import (
     Source,
@@ -36,6 +37,7 @@ from albert_calc.comparison import (
 )
 from albert_calc.comparison import compare as compare_shapes
 from albert_calc.counts import component_formulas
+from albert_calc.errors import Problems
 from albert_calc.presets import SHAPES, load_preset
 from albert_calc.report import Cell, Column, Report, Section
 from albert_calc.tensors import variant_of
@@ -80,13 +82,19 @@ def compare(
       albert-calc compare --chart --save compare.svg
     """
     refuse_contradictions("--chart", chart, save, "ablation", "cost")
-    if not cost:
+    problems = Problems()
+    if cost:
+        problems += workload_of(options).problems()
+    else:
         refuse_idle_workload()
-    sources = requested({**options, "share": share})
-    compared = [
-        compare_shapes(s.name, s.annotated(albert_shape(s.mapping, s.overrides, share)), layout)
-        for s in sources or _book_rows()
-    ]
+    sources, compared = [], []
+    with problems.collected():
+        sources = requested({**options, "share": share})
+    for source in sources or _book_rows():
+        with problems.collected():
+            shape = source.annotated(albert_shape(source.mapping, source.overrides, share))
+            compared.append(compare_shapes(source.name, shape, layout))
+    problems.raise_any()
     say_about(c.albert_style for c in compared)
     say("note", _unlike(compared))
     if chart:

@@ -45,10 +45,11 @@ def cost(head: str, share: str | None, layout: str, format: str, **options: Any)
       albert-calc cost --preset base -B 32 -S 128 --dtype bf16 --optimizer sgd
       albert-calc cost --config path/to/config.json --head masked-lm --dtype int8
     """
-    sources = some_requested({**options, "share": share})
     workload = workload_of(options)
     problems = Problems(workload.problems())
-    models = {}
+    sources, models = [], {}
+    with problems.collected():
+        sources = some_requested({**options, "share": share})
     for source in sources:
         with problems.collected():
             models[source.name] = source.config(share, head, layout)
