@@ -104,7 +104,9 @@ def albert_shape(
         notes += (f"embedding_size: not given, so compared at E = {COMPARED_EMBEDDING_SIZE}",)
         assumed += ("embedding_size",)
     config = ModelConfig.from_dict(values, share or "all")
-    return replace(config, assumed=assumed, notes=notes)
+    # What stands in *overrides* is used here, whatever *own* has no use for.
+    ignored = tuple(text for text in own.ignored if text.partition(":")[0] not in overrides)
+    return replace(config, assumed=assumed, notes=notes, ignored=ignored)
 
 
 def compare(name: str, albert_style: ModelConfig, layout: str) -> Comparison:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 from conftest import Run
-from support import DATA, oracle
+from support import BASE, DATA, oracle
 
 import albert_calc
 from albert_calc.cli import COMMANDS, main, output
@@ -365,6 +365,10 @@ ALL_AT_ONCE = {
     "cost --preset base --head causal-lm -B 0": "batch_size head",
     "cost --preset nope1 --preset nope2 -B 0": "preset preset batch_size",
     "compare --cost -S =cmd": "sequence_length",
+    "solve --preset nope --vary vocab-size --budget x": "preset budget",
+    "solve --preset base -L 0 --vary vocab-size --budget x --head causal-lm":
+        "budget num_hidden_layers head",
+    "sweep --preset nope -E x --share some": "preset embedding_size share",
     "compare --preset base --cost -B 0 -H 770": "batch_size num_attention_heads",
     "compare --preset base --preset xlarge -H 770": "num_attention_heads num_attention_heads",
 }  # fmt: skip
@@ -431,6 +435,19 @@ def test_heads_where_nothing_is_factorized(run: Run) -> None:
     assert [row.split(",")[1:3] for row in rows] == [
         ["standard", "unshared layers"], ["standard", "shared layers"],
     ]  # fmt: skip
+
+
+def test_compare_warns_of_a_key_that_bert_ignores(run: Run, tmp_path: Any) -> None:
+    """An E in a BERT config is ignored with a warning; one from -E is what is compared."""
+    (tmp_path / "config.json").write_text(
+        json.dumps({**BASE, "model_type": "bert", "embedding_size": 64})
+    )
+    warned = run("compare", "--config", tmp_path)
+    assert "warning: embedding_size: ignored, since bert has none" in warned.stderr
+    assert "E = 128 (assumed)" in warned.stdout
+    given = run("compare", "--config", tmp_path, "-E", "32")
+    assert "E = 32 " in given.stdout
+    assert "warning" not in given.stderr
 
 
 def test_an_ablation_of_nothing(run: Run) -> None:

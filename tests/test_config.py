@@ -176,7 +176,7 @@ def test_direct_construction_is_checked() -> None:
                 "inner_group_num", "tie_word_embeddings", "vocab_size"):  # fmt: skip
         with pytest.raises(AlbertCalcError, match=key):
             ModelConfig(**{**BASE, key: nothing})
-    assert hash(ModelConfig(100, 10, 4, 40, architectures=["A"]))  # type: ignore[arg-type]
+    assert hash(ModelConfig(100, 10, 4, 40, architectures=["A"]))  # type: ignore[arg-type]  # a list is made a tuple
     wrong: Any
     for wrong in (nothing, b"base", 5):
         with pytest.raises(AlbertCalcError, match="preset: must be a known name"):

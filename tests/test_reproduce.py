@@ -77,7 +77,7 @@ def test_verdicts(
     printed: int, unit: str, computed: int, verdict: str, difference: int | None
 ) -> None:
     """A verdict is taken in whole numbers: exact, within half the last digit, or not."""
-    figure = Figure("x", "y", printed, unit, computed, "", "exact")  # type: ignore[arg-type]
+    figure = Figure("x", "y", printed, unit, computed, "", "exact")  # type: ignore[arg-type]  # any text for a Literal
     assert figure.verdict == verdict
     assert figure.difference == difference
 
@@ -87,7 +87,7 @@ def test_an_unexpected_verdict_fails(
     expected: str, status: int, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exit 1 and a warning if a verdict is not the one that is known."""
-    figure = Figure("t", "f", 7, "parameters", 8, "c", expected)  # type: ignore[arg-type]
+    figure = Figure("t", "f", 7, "parameters", 8, "c", expected)  # type: ignore[arg-type]  # as above
     monkeypatch.setattr(paper, "figures", lambda: [figure])
     result = run("reproduce", "paper")
     assert result.exit_code == status

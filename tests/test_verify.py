@@ -85,7 +85,7 @@ CASES = json.loads((DATA / "tensors.json").read_text())["cases"]
 @pytest.mark.parametrize("case", CASES, ids=[f"{c['case']}, {c['head']}" for c in CASES])
 def test_names_and_shapes_are_those_of_the_real_classes(case: dict[str, object]) -> None:
     """The table written out is what the real class lists, name by name."""
-    config = ModelConfig.from_dict(case["config"])  # type: ignore[arg-type]
+    config = ModelConfig.from_dict(case["config"])  # type: ignore[arg-type]  # from JSON
     assert stored_shapes(config, str(case["head"])) == case["tensors"]
 
 

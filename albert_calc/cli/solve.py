@@ -18,8 +18,9 @@ from albert_calc.cli.options import (
 )
 from albert_calc.cli.output import emit, say
 from albert_calc.cli.shape import config_data, sizes_line
+from albert_calc.errors import Problems
 from albert_calc.report import Cell, Column, Report, Section
-from albert_calc.search.solve import VARIABLES, Solution
+from albert_calc.search.solve import VARIABLES, Solution, solve_problems
 from albert_calc.search.solve import solve as solve_for
 
 
@@ -65,7 +66,12 @@ def solve(
     key = vary.replace("-", "_")
     if options[key] is not None:
         raise click.UsageError(f"--vary {vary} and --{vary} contradict each other: give one")
-    source = one_requested({**options, "share": share})
+    problems = Problems()
+    with problems.collected():
+        source = one_requested({**options, "share": share})
+    if problems:
+        problems += solve_problems(key, budget, multiple_of)
+    problems.raise_any()
     mapping, notes = _others(source, key, options)
     solution = solve_for(
         mapping, key, budget, head=head, layout=layout, share=share, multiple_of=multiple_of

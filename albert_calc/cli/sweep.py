@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -20,7 +19,7 @@ from albert_calc.cli.output import canvas, emit, progress, say, say_about, write
 from albert_calc.cli.pictures import picture_options, refuse_contradictions, show
 from albert_calc.cli.shape import sizes_line
 from albert_calc.config import ModelConfig
-from albert_calc.errors import ConfigError
+from albert_calc.errors import ConfigError, Problems
 from albert_calc.render.stream import stream
 from albert_calc.report import Column, Report, Section
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
@@ -113,25 +112,25 @@ class _Asked(NamedTuple):
 
 def _asked(columns: str | None, options: dict[str, Any]) -> _Asked:
     """The grid and the columns; ``ConfigError`` with everything that is wrong with them."""
-    problems: list[str] = []
+    problems = Problems()
     sizes: dict[str, Collection[int]] = {}
     names: tuple[str, ...] = ()
     lists: dict[str, tuple[str, ...]] = {"share": (), "head": ()}
     for key in SYMBOLS:
         if options[key] is not None:
-            with _collecting(problems):
+            with problems.collected():
                 sizes[key] = parse_sizes(key, options[key])
     for key, known in (("head", HEADS), ("share", SHARES)):
         if options[key] is not None:
-            with _collecting(problems):
+            with problems.collected():
                 lists[key] = parse_names(key, options[key], known)
     if columns is not None:
-        with _collecting(problems):
+        with problems.collected():
             names = _column_names(columns)
     # The first of each size stands for all; 1 for those that cannot be read.
     first = {k: next(iter(sizes.get(k, (1,)))) for k in SYMBOLS if options[k] is not None}
     follows = len(sizes.get("hidden_size", ())) > 1 and "intermediate_size" not in sizes
-    with _collecting(problems):
+    with problems.collected():
         source = one_requested({**options, **first, "share": ",".join(lists["share"])})
         base, single = _base(source, follows)
         shares = lists["share"] or (ARCHITECTURES[base.model_type].default_share,)
@@ -139,8 +138,7 @@ def _asked(columns: str | None, options: dict[str, Any]) -> _Asked:
             base, {**single, **sizes}, shares=shares, heads=lists["head"],
             layout=options["layout"], intermediate_follows=follows,
         )  # fmt: skip
-    if problems:
-        raise ConfigError(problems)
+    problems.raise_any()
     notes = ("intermediate_size: follows hidden_size, 4 × H",) if follows else ()
     return _Asked(source.name, base, grid, names or (*grid.varied, "total"), notes)
 
@@ -154,26 +152,17 @@ def _base(source: Source, follows: bool) -> tuple[ModelConfig, dict[str, Collect
     if follows:
         # Any I will do, since none of the base's is counted.
         keys["intermediate_size"] = 1
-    problems: list[str] = []
+    problems = Problems()
     single: dict[str, Collection[int]] = {}
     for key, neutral in (("num_attention_heads", None), ("inner_group_num", 1)):
         if keys.get(key) is not None:
-            with _collecting(problems):
+            with problems.collected():
                 single[key] = (checked_sizes(keys, key)[key],)
             keys[key] = neutral
-    with _collecting(problems):
+    with problems.collected():
         base = ModelConfig.from_dict(keys, "none")
-    if problems:
-        raise ConfigError(problems)
+    problems.raise_any()
     return (base if follows else source.annotated(base)), single
-
-
-@contextmanager
-def _collecting(problems: list[str]) -> Iterator[None]:
-    try:
-        yield
-    except ConfigError as error:
-        problems += error.problems
 
 
 def _column_names(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ May import ``albert_calc.errors``, ``albert_calc.quantity``, ``albert_calc.sizes
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, pairwise
 
-from albert_calc.errors import ConfigError
+from albert_calc.errors import ConfigError, Problems
 from albert_calc.quantity import parse_quantity
 from albert_calc.sizes import checked_sizes
 from albert_calc.text import shown
@@ -44,14 +44,11 @@ def parse_sizes(key: str, text: str) -> Collection[int]:
     if len(pieces) > _MOST_PIECES:
         raise ConfigError(f"{key}: must be at most {_MOST_PIECES:,} values and ranges")
     ranges: list[range] = []
-    problems: list[str] = []
+    problems = Problems()
     for piece in pieces:
-        try:
+        with problems.collected():
             ranges.append(_parse_range(key, piece))
-        except ConfigError as error:
-            problems += error.problems
-    if problems:
-        raise ConfigError(dict.fromkeys(problems))
+    problems.raise_any()
     values = Values(ranges)
     if len(ranges) == 1:
         return ranges[0]

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from albert_calc.config import ModelConfig
 from albert_calc.counts import component_formulas, count_parameters
-from albert_calc.errors import ConfigError
+from albert_calc.errors import ConfigError, Problems
 from albert_calc.sizes import LARGEST, SYMBOLS
-from albert_calc.tensors import variant_of
+from albert_calc.tensors import read_model, variant_of
 from albert_calc.text import shown
 
 VARIABLES: tuple[str, ...] = (
@@ -82,16 +82,13 @@ def solve(
         sizes = {**mapping, key: value}
         if follows:
             sizes["intermediate_size"] = 4 * value
-        config = ModelConfig.from_dict(sizes, share)
+        config = read_model(sizes, share, head, layout)
         return Candidate(value, config, count_parameters(config, head, layout).total)
 
-    problems = list(_problems(key, budget, multiple_of))
-    try:
+    problems = Problems(solve_problems(key, budget, multiple_of))
+    with problems.collected():
         at(_step(mapping, key, 1))
-    except ConfigError as error:
-        problems += error.problems
-    if problems:
-        raise ConfigError(problems)
+    problems.raise_any()
     step = _step(mapping, key, multiple_of)
     most = LARGEST // 4 if follows else LARGEST
     if step > most:
@@ -114,7 +111,8 @@ def solve(
     )  # fmt: skip
 
 
-def _problems(key: str, budget: object, multiple_of: object) -> Iterator[str]:
+def solve_problems(key: str, budget: object, multiple_of: object) -> Iterator[str]:
+    """Every rule that a question breaks, whatever the model, one line each."""
     if key not in VARIABLES:
         yield f"vary: must be one of {', '.join(VARIABLES)}, got {shown(key)}"
     for name, value in (("budget", budget), ("multiple_of", multiple_of)):

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+# Where this script is checked, neither torch nor transformers need be installed.
 import torch  # type: ignore[import-not-found,unused-ignore]
 import transformers  # type: ignore[import-not-found,unused-ignore]
 
