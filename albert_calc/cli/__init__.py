@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from albert_calc import __version__
-from albert_calc.cli.output import say, silence
+from albert_calc.cli.output import say
 from albert_calc.errors import AlbertCalcError
 
 COMMANDS: tuple[str, ...] = (
@@ -76,8 +76,6 @@ class CommandGroup(click.Group):
             say("error", ["interrupted"])
             return INTERRUPTED
         except OSError as error:
-            # What is left in the buffer would fail once more when Python ends.
-            silence(sys.stdout)
             say("error", [f"cannot write the result: {error.strerror or error}"])
         except (RecursionError, MemoryError):
             say("error", ["the input is too large to be worked on"])

@@ -60,13 +60,10 @@ def write_chunks(chunks: Iterable[str]) -> bool:
     """
     try:
         for chunk in chunks:
-            # A name from outside may have letters that the output cannot hold.
-            text = chunk if _holds(sys.stdout, chunk) else to_ascii(chunk)
-            click.echo(text, nl=False, color=True)
+            click.echo(chunk, nl=False, color=True)
     except OSError as error:
         if not is_closed_pipe(error):
             raise
-        silence(sys.stdout)
         return False
     return True
 
@@ -128,16 +125,6 @@ def is_closed_pipe(error: OSError) -> bool:
     return isinstance(error, BrokenPipeError) or error.errno == errno.EPIPE
 
 
-def silence(stream: IO[Any]) -> None:
-    """Send what *stream* still holds nowhere, so that closing it cannot fail."""
-    try:
-        descriptor = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(descriptor, stream.fileno())
-        os.close(descriptor)
-    except (OSError, ValueError):
-        return
-
-
 def say(kind: str, messages: Iterable[str]) -> None:
     """Write ``kind: message`` for each of *messages* to standard error."""
     for message in dict.fromkeys(messages):
@@ -148,7 +135,6 @@ def say(kind: str, messages: Iterable[str]) -> None:
             click.echo(line, err=True)
         except OSError:
             # Nobody reads standard error, and there is nowhere else to complain.
-            silence(sys.stderr)
             return
 
 
