@@ -7,11 +7,11 @@ nothing but the standard library.
 # Type checkers take this for true; importing it from typing would take longer than all else.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from albert_calc.config import ModelConfig
-    from albert_calc.counts import ComponentCount, Counts, count_parameters
+    from albert_calc.config.model_config import ModelConfig
+    from albert_calc.counting.counts import ComponentCount, Counts, count_parameters
     from albert_calc.errors import AlbertCalcError
 
-__version__ = "1.0.0"
+__version__ = "2.0.0"
 
 __all__ = [
     "AlbertCalcError",
@@ -23,10 +23,10 @@ __all__ = [
 
 _HOMES = {
     "AlbertCalcError": "errors",
-    "ComponentCount": "counts",
-    "Counts": "counts",
-    "ModelConfig": "config",
-    "count_parameters": "counts",
+    "ComponentCount": "counting.counts",
+    "Counts": "counting.counts",
+    "ModelConfig": "config.model_config",
+    "count_parameters": "counting.counts",
 }
 
 

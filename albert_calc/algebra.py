@@ -1,7 +1,6 @@
 """Polynomials over a model's sizes: the arithmetic behind every count and formula.
 
-Imports nothing of the package. Coefficients and values are integers; no float
-is ever involved.
+Coefficients and values are integers; no float is ever involved.
 """
 
 from __future__ import annotations
@@ -9,13 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
-Dim = str | int
-"""One factor: a symbol such as ``"V"``, or a whole number."""
-
-Dims = tuple[Dim, ...]
-
-# Factors of a product are written in this order: how often, then rows, then widths.
-SYMBOL_ORDER = "GNLBASVPTCEHI"
+_ORDER = "GNFLBASVPTYRKXCEUDQOHI"
+"""Factors of a product are written in this order: how often, then rows, then widths."""
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -27,18 +21,6 @@ class Term(NamedTuple):
     symbols: tuple[str, ...]
 
 
-Terms = tuple[Term, ...]
-
-Key = TypeVar("Key", contravariant=True)
-
-
-class Lookup(Protocol[Key]):
-    """Anything that gives the number under a key: a mapping of symbols, or a tuple."""
-
-    def __getitem__(self, key: Key, /) -> int:
-        """The number under *key*."""
-
-
 class Notation(NamedTuple):
     """How a formula is written: the sign between factors, powers, and numbers."""
 
@@ -46,6 +28,7 @@ class Notation(NamedTuple):
     power: str
     superscript: bool
     group: str
+    minus: str
     left: str = "("
     right: str = ")"
 
@@ -63,12 +46,13 @@ class Notation(NamedTuple):
         return f"{value:,}".replace(",", self.group)
 
 
-TEXT = Notation(times=" × ", power="", superscript=True, group=",")
+TEXT = Notation(times=" × ", power="", superscript=True, group=",", minus="−")
 LATEX = Notation(
     times=r" \cdot ",
     power="^{{{}}}",
     superscript=False,
     group="{,}",
+    minus="-",
     left=r"\left(",
     right=r"\right)",
 )
@@ -77,19 +61,25 @@ LATEX = Notation(
 class Polynomial(NamedTuple):
     """A sum of terms with like terms collected, in the order they were first met."""
 
-    terms: Terms = ()
+    terms: tuple[Term, ...] = ()
 
     @classmethod
     def product(cls, *dims: Dim) -> Polynomial:
-        """The single term that multiplies *dims*: ``product("H", "H", 2)`` is 2·H²."""
+        """*dims* multiplied: ``product("H", "H", 2)`` is 2·H²; a sum among them is expanded."""
         coefficient = 1
         symbols = []
+        sums = []
         for dim in dims:
             if isinstance(dim, int):
                 coefficient *= dim
-            else:
+            elif isinstance(dim, str):
                 symbols.append(dim)
-        symbols.sort(key=SYMBOL_ORDER.index)
+            else:
+                sums.append(dim)
+        if sums:
+            first, *others = sums
+            return cls.sum(cls.product(c, *s, coefficient, *symbols, *others) for c, s in first.terms)
+        symbols.sort(key=_rank)
         return cls((Term(coefficient, tuple(symbols)),) if coefficient else ())
 
     @classmethod
@@ -103,25 +93,61 @@ class Polynomial(NamedTuple):
 
     def times(self, *dims: Dim) -> Polynomial:
         """This polynomial with every term multiplied by *dims*."""
-        return Polynomial.sum(Polynomial.product(c, *s, *dims) for c, s in self.terms)
+        return Polynomial.product(self, *dims)
+
+    @property
+    def symbols(self) -> frozenset[str]:
+        """Every symbol that stands in a term."""
+        return frozenset(symbol for term in self.terms for symbol in term.symbols)
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """The exact value with each symbol replaced by its number in *values*."""
         return evaluate_all((self.terms,), values)[0]
 
-    def substitute(self, values: Mapping[str, Dims]) -> Polynomial:
-        """This polynomial with the symbols of *values* replaced by products.
+    def substitute(self, values: Mapping[str, Dim]) -> Polynomial:
+        """This polynomial with the symbols of *values* replaced.
 
-        ``substitute({"V": (30000,), "I": (4, "H")})`` fixes V and ties I to 4·H.
+        ``substitute({"V": 30000, "I": times(4, "H")})`` fixes V and ties I to 4·H.
         """
         return Polynomial.sum(
-            Polynomial.product(c, *(d for symbol in s for d in values.get(symbol, (symbol,))))
+            Polynomial.product(c, *(values.get(symbol, symbol) for symbol in s))
             for c, s in self.terms
         )
 
     def formula(self, notation: Notation = TEXT, values: Mapping[str, int] | None = None) -> str:
         """This polynomial as text, with numbers put in where *values* are given."""
-        return " + ".join(_term(t, notation, values) for t in self.terms) or "0"
+        text = ""
+        for coefficient, symbols in self.terms:
+            sign = notation.minus if coefficient < 0 else "+"
+            before = f" {sign} " if text else sign.strip("+")
+            text += before + _term(Term(abs(coefficient), symbols), notation, values)
+        return text or "0"
+
+
+Dim = str | int | Polynomial
+"""One factor: a symbol such as ``"V"``, a whole number, or a sum of products of them."""
+
+Dims = tuple[Dim, ...]
+
+
+def times(*dims: Dim) -> Polynomial:
+    """A product as one dimension: ``times(3, "H")`` for 3·H rows."""
+    return Polynomial.product(*dims)
+
+
+def minus(whole: Dim, part: Dim) -> Polynomial:
+    """A difference as one dimension: ``minus("L", 1)`` for all layers but one."""
+    return Polynomial.sum((times(whole), times(-1, part)))
+
+
+Key = TypeVar("Key", contravariant=True)
+
+
+class Lookup(Protocol[Key]):
+    """Anything that gives the number under a key: a mapping of symbols, or a tuple."""
+
+    def __getitem__(self, key: Key, /) -> int:
+        """The number under *key*."""
 
 
 def evaluate_all(
@@ -155,7 +181,7 @@ class Repeated(NamedTuple):
     def formula(self, notation: Notation = TEXT, values: Mapping[str, int] | None = None) -> str:
         """``G × N × (4 × H² + 6 × H)``: the copies stay outside the bracket."""
         body = self.body.formula(notation, values)
-        factors = [_factor(d, notation, values) for d in self.repeat if d != 1]
+        factors = [_bracketed(times(d), notation, values) for d in self.repeat if d != 1]
         if not factors:
             return body
         if len(self.body.terms) > 1:
@@ -163,10 +189,23 @@ class Repeated(NamedTuple):
         return notation.times.join([*factors, body])
 
 
-def _factor(dim: Dim, notation: Notation, values: Mapping[str, int] | None) -> str:
-    if isinstance(dim, int):
-        return notation.number(dim)
-    return dim if values is None else notation.number(values[dim])
+def sum_formula(
+    parts: Iterable[Repeated], notation: Notation = TEXT, values: Mapping[str, int] | None = None
+) -> str:
+    """Several parts added up, each with its own copies."""
+    return " + ".join(part.formula(notation, values) for part in parts) or "0"
+
+
+def _rank(symbol: str) -> tuple[int, str]:
+    place = _ORDER.find(symbol)
+    return (len(_ORDER) if place < 0 else place), symbol
+
+
+def _bracketed(
+    factor: Polynomial, notation: Notation, values: Mapping[str, int] | None
+) -> str:
+    text = factor.formula(notation, values)
+    return notation.left + text + notation.right if len(factor.terms) > 1 else text
 
 
 def _term(term: Term, notation: Notation, values: Mapping[str, int] | None) -> str:
@@ -175,5 +214,6 @@ def _term(term: Term, notation: Notation, values: Mapping[str, int] | None) -> s
         factors.append(notation.number(term.coefficient))
     for symbol in dict.fromkeys(term.symbols):
         exponent = term.symbols.count(symbol)
-        factors.append(notation.raised(_factor(symbol, notation, values), exponent))
+        base = symbol if values is None else notation.number(values[symbol])
+        factors.append(notation.raised(base, exponent))
     return notation.times.join(factors)

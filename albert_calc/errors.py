@@ -1,4 +1,4 @@
-"""The errors that albert-calc raises on purpose. Imports nothing of the package."""
+"""The errors that albert-calc raises on purpose."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

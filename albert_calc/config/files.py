@@ -1,15 +1,13 @@
-"""Reading a ``config.json`` strictly: small, UTF-8, one object, no key twice.
-
-May import ``albert_calc.errors`` and ``albert_calc.text``.
-"""
+"""Reading a ``config.json`` strictly: small, UTF-8, one object, no key twice."""
 
 import json
 import os
 import sys
 from typing import Any, BinaryIO
 
+from albert_calc.config.foreign import foreign_text, python_word
 from albert_calc.errors import ConfigError
-from albert_calc.text import printable, shown
+from albert_calc.writing.harmless import printable, shown
 
 LARGEST_FILE = 4 * 2**20
 _LONGEST_NUMBER = 40
@@ -21,17 +19,27 @@ def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     ``-`` is standard input. Raises ``ConfigError`` with the reason if it cannot be read.
     """
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise ConfigError(f"config: must be a path, got {shown(path)}")
     name = os.fsdecode(path)
     if name == "-":
         if sys.stdin is None:
             raise ConfigError("standard input: closed")
         return parse_json_object(read_limited(sys.stdin.buffer, "standard input"), "standard input")
     if os.path.isdir(name):
-        inside = os.path.join(name, "config.json")
-        if not os.path.exists(inside) and os.access(name, os.X_OK):
-            raise ConfigError(f"config: no config.json in {quoted(name)}")
-        name = inside
+        name = _inside(name)
     return parse_json_object(read_small_file(name), quoted(name))
+
+
+def _inside(folder: str) -> str:
+    """The config in the directory *folder*; that of an adapter says what it is."""
+    found = os.path.join(folder, "config.json")
+    if os.path.exists(found) or not os.access(folder, os.X_OK):
+        return found
+    adapter = os.path.join(folder, "adapter_config.json")
+    if os.path.exists(adapter):
+        return adapter
+    raise ConfigError(f"config: no config.json in {quoted(folder)}")
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
@@ -82,10 +90,16 @@ def parse_json_object(content: bytes, name: str) -> dict[str, Any]:
     except RecursionError:
         raise ConfigError(f"{name}: nested too deeply") from None
     except json.JSONDecodeError as error:
+        foreign = foreign_text(text)
+        if foreign:
+            raise ConfigError(f"{name}: {foreign}") from None
         where = f"line {error.lineno}, column {error.colno}"
-        raise ConfigError(f"{name}: not valid JSON: {error.msg} ({where})") from None
+        reason = python_word(text, error.pos) or error.msg
+        raise ConfigError(f"{name}: not valid JSON: {reason} ({where})") from None
     except ValueError as error:
         raise ConfigError(f"{name}: {error}") from None
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        raise ConfigError(f"{name}: a JSON string that holds JSON; decode it once more")
     if not isinstance(value, dict):
         raise ConfigError(f"{name}: must be a JSON object, got {shown(value)}")
     return value

@@ -1,4 +1,4 @@
-"""Numbers as people read them. Imports nothing of the package."""
+"""Numbers as people read them."""
 
 _HUGE = 1e12
 _SMALL = 0.1

@@ -1,6 +1,4 @@
 """Text from files and command lines made harmless, and numbers made readable.
-
-Imports nothing of the package.
 """
 
 _SHORT = 60

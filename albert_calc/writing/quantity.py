@@ -1,6 +1,4 @@
 """Quantities as people type them: ``11683584``, ``11_683_584``, ``11,683,584``, ``12M``.
-
-Imports nothing of the package.
 """
 
 import re

@@ -1,0 +1,155 @@
+"""``ModelConfig``: what decides which tensors an encoder has, and how large they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from albert_calc.config.values import features, filled, problems, symbols
+from albert_calc.errors import ConfigError
+from albert_calc.families import FAMILIES, family
+from albert_calc.families.base import Family
+from albert_calc.families.sizes import SIZES
+from albert_calc.writing.harmless import shown
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """The sizes of an encoder, under the keys of a Hugging Face ``config.json``.
+
+    All sizes are whole numbers: widths in elements, tables in rows, layers in layers. One
+    that is ``None`` is what the config class of ``model_type`` assumes, or is unknown if it
+    assumes nothing; A alone is never assumed. Without an embedding of a width of its own, as
+    in BERT, ``embedding_size`` is ``hidden_size``. ``share`` (``all``, ``attention``, ``ffn``
+    or ``none``) says which blocks are shared across the layers; by default what
+    ``model_type`` does. ``own`` are the keys that only some families read, such as
+    ``relative_attention``, and ``architectures`` the class names that a file gave.
+
+    Raises ``ConfigError`` with every problem found.
+    """
+
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    intermediate_size: int
+    model_type: str = "albert"
+    embedding_size: int | None = None
+    num_attention_heads: int | None = None
+    max_position_embeddings: int | None = None
+    type_vocab_size: int | None = None
+    num_hidden_groups: int | None = None
+    inner_group_num: int | None = None
+    num_labels: int | None = None
+    tie_word_embeddings: bool | None = None
+    share: str | None = None
+    architectures: tuple[str, ...] = ()
+    own: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        found = list(self._problems())
+        if found:
+            raise ConfigError(found)
+        put = object.__setattr__
+        tables = self.family
+        given = {k: v for k, v in self.own.items() if k in tables.defaults and v is not None}
+        put(self, "own", given)
+        put(self, "architectures", tuple(self.architectures))
+        keys = self.keys
+        for size in SIZES:
+            put(self, size.key, keys[size.key])
+        if self.embedding_size is None:
+            put(self, "embedding_size", self.hidden_size)
+        put(self, "share", keys["share"])
+        if self.tie_word_embeddings is None:
+            put(self, "tie_word_embeddings", tables.defaults.get("tie_word_embeddings", True))
+
+    def _problems(self) -> list[str]:
+        if not isinstance(self.model_type, str) or self.model_type not in FAMILIES:
+            return [type_problem(self.model_type)]
+        found = []
+        names = self.architectures
+        if not isinstance(names, tuple | list) or not all(isinstance(n, str) for n in names):
+            found.append(f"architectures: must be names of classes, got {shown(names)}")
+        if not isinstance(self.own, Mapping):
+            return [*found, f"own: must be a mapping of keys, got {shown(self.own)}"]
+        return [*found, *problems(self.family, {**self.own, **vars(self)})]
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any], share: str | None = None) -> ModelConfig:
+        """The config that *mapping*, the content of a ``config.json``, describes.
+
+        ``share`` is no key of such a file and is given apart. Raises ``ConfigError`` with
+        every problem found: a type that is unknown or cannot be told, required keys that are
+        missing, sizes that are not positive whole numbers, and keys that change the count in
+        a way that no table describes.
+        """
+        from albert_calc.config.reading import read_mapping
+
+        return read_mapping(mapping, share=share).config
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> ModelConfig:
+        """The config in the JSON file *path*, or in ``config.json`` of that directory.
+
+        Raises ``ConfigError`` if it cannot be read or does not describe a model.
+        """
+        from albert_calc.config.files import read_config
+
+        return cls.from_dict(read_config(path))
+
+    @classmethod
+    def from_preset(cls, name: str) -> ModelConfig:
+        """The config of the preset *name*, as listed by ``albert-calc presets``.
+
+        Raises ``ConfigError`` for an unknown name.
+        """
+        from albert_calc.config.presets import load_preset
+
+        return cls.from_dict(load_preset(name).content)
+
+    @property
+    def family(self) -> Family:
+        """The tables of ``model_type``."""
+        return family(self.model_type)
+
+    @cached_property
+    def keys(self) -> Mapping[str, Any]:
+        """Every key that counts with its value, defaults included; see ``config.values``."""
+        return filled(self.family, {**self.own, **vars(self)})
+
+    @cached_property
+    def symbols(self) -> Mapping[str, int]:
+        """The value of each symbol of a formula. A is 0 where it is unknown."""
+        return symbols(self.family, self.keys)
+
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """What decides, beside the sizes, which tensors the model has."""
+        return features(self.family, self.keys)
+
+    def setting(self, key: str) -> Any:
+        """The value of a key that counts nothing, such as ``hidden_act``, or its default."""
+        return self.own.get(key, self.family.defaults.get(key))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What counts, under the family's ``config.json`` keys, without what says nothing."""
+        tables = self.family
+        values: dict[str, Any] = {"model_type": self.model_type}
+        for size in SIZES:
+            value = getattr(self, size.key)
+            if tables.has(size.key) and value is not None:
+                if size.key != "num_labels" or value != size.neutral:
+                    values[tables.name_of(size.key)] = value
+        counting = {s.key for s in (*tables.sizes, *tables.switches)}
+        values.update((k, v) for k, v in self.own.items() if k in counting)
+        if self.tie_word_embeddings != tables.defaults.get("tie_word_embeddings", True):
+            values["tie_word_embeddings"] = self.tie_word_embeddings
+        return values
+
+
+def type_problem(model_type: object) -> str:
+    """What is wrong with a *model_type* that no table describes."""
+    return f"model_type: must be one of {', '.join(FAMILIES)}, got {shown(model_type)}"

@@ -1,0 +1,134 @@
+"""Presets: the JSON files of ``configs/``, each a valid config with its source."""
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from albert_calc.config.files import parse_json_object, read_small_file
+from albert_calc.config.keys import OF_PRESETS
+from albert_calc.errors import ConfigError
+from albert_calc.writing.harmless import shown
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Installed, the files lie inside the package; in a checkout beside it.
+_FOLDERS = (os.path.join(_PACKAGE, "configs"), os.path.join(os.path.dirname(_PACKAGE), "configs"))
+
+SHAPES: tuple[str, ...] = ("base", "large", "xlarge", "xxlarge")
+"""The presets that compare ALBERT's four shapes at BERT's vocabulary."""
+
+TITLES = {
+    "base": "ALBERT-Base",
+    "large": "ALBERT-Large",
+    "xlarge": "ALBERT-xLarge",
+    "xxlarge": "ALBERT-xxLarge",
+}
+"""How tables name the four shapes, as the chapter does."""
+
+
+class Published(NamedTuple):
+    """A printed number of parameters: the figure, who printed it, and what is wrong with it."""
+
+    figure: str
+    by: str
+    note: str = ""
+
+
+class Preset(NamedTuple):
+    """A named model: the keys of its config, its ids, its source, and what was printed of it."""
+
+    name: str
+    content: dict[str, Any]
+    source: str
+    published: tuple[Published, ...] = ()
+    hub: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+def preset_names() -> list[str]:
+    """The names of all presets: the four sizes first, the others in alphabetical order."""
+    folder = _folder()
+    found = {f.removesuffix(".json") for f in os.listdir(folder) if f.endswith(".json")}
+    return [*SHAPES, *sorted(found.difference(SHAPES))]
+
+
+@cache
+def load_preset(name: str) -> Preset:
+    """The preset *name*; raises ``ConfigError`` if there is none."""
+    found = find_preset(name) if isinstance(name, str) else None
+    if found is None:
+        raise ConfigError(f"preset: {_unknown(name)}")
+    return found
+
+
+@cache
+def find_preset(name: str) -> Preset | None:
+    """The preset that *name* means, in any case: its name, an alias, a title, or a hub id."""
+    lower = name.lower()
+    last = lower.rpartition("/")[2]
+    by_title = {title.lower(): shape for shape, title in TITLES.items()}
+    for plain in (by_title.get(lower), last):
+        found = _read(plain) if plain else None
+        if found and (found.name == lower or by_title.get(lower) or found.hub.lower() == lower):
+            return found
+    for other in all_presets():
+        if lower in (other.hub.lower(), *other.aliases):
+            return other
+    return None
+
+
+def all_presets() -> Iterator[Preset]:
+    """Every preset, in the order of ``preset_names``."""
+    for name in preset_names():
+        found = _read(name)
+        if found is not None:
+            yield found
+
+
+@cache
+def _read(name: str) -> Preset | None:
+    # A name becomes part of a path only if it is plain.
+    plain = name.isascii() and all(part.isalnum() for part in name.replace("_", "-").split("-"))
+    path = os.path.join(_folder(), f"{name}.json")
+    if not plain or not os.path.exists(path):
+        return None
+    content = parse_json_object(read_small_file(path), name)
+    about = {key: content.pop(key) for key in OF_PRESETS if key in content}
+    return Preset(
+        name,
+        content,
+        about["source"],
+        tuple(Published(**p) for p in about.get("published", ())),
+        about.get("hub", ""),
+        tuple(about.get("aliases", ())),
+    )
+
+
+def _folder() -> str:
+    for folder in _FOLDERS:
+        if os.path.isdir(folder):
+            return folder
+    raise ConfigError("preset: the files of configs/ were not installed")
+
+
+def _unknown(name: object) -> str:
+    close = nearest(name) if isinstance(name, str) else []
+    hint = f"did you mean {', '.join(close)}?" if close else "see albert-calc presets"
+    return f"must be a known name ({hint}), got {shown(name)}"
+
+
+def nearest(name: str, most: int = 3) -> list[str]:
+    """The presets whose names are nearest to *name*, all of the family that it names."""
+    from difflib import get_close_matches
+
+    lower = name.lower()[:100].rpartition("/")[2]
+    names = [*preset_names(), *(alias for p in all_presets() for alias in p.aliases)]
+    kin = [n for n in names if n.split("-")[0] == lower.split("-")[0]]
+    if not kin:
+        beginnings = sorted({n.split("-")[0] for n in names} - set(SHAPES))
+        near = get_close_matches(lower.split("-")[0], beginnings, n=1, cutoff=0.75)
+        kin = [n for n in names if n.split("-")[0] in near]
+    if not kin and "-" not in lower:
+        kin = list(SHAPES)
+        return get_close_matches(lower, kin, n=most)
+    return get_close_matches(lower, kin, n=most, cutoff=0.5)

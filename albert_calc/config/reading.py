@@ -1,0 +1,185 @@
+"""From the content of a ``config.json`` to a config, and what a reader should know of it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from albert_calc.config.detection import class_names, detect
+from albert_calc.config.foreign import foreign_mapping
+from albert_calc.config.keys import key_warnings, refused
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.values import broken, filled, problems
+from albert_calc.errors import ConfigError, Problems
+from albert_calc.families import family
+from albert_calc.families.base import Family, Same, all_tensors
+from albert_calc.families.sizes import REQUIRED, SIZES, size_problems
+from albert_calc.writing.harmless import shown
+
+
+class Reading(NamedTuple):
+    """A config, and beside it what was assumed, left out or is odd.
+
+    ``assumed`` are the keys that took a default. ``notes`` tell of them, ``key_warnings`` of
+    keys that were left out, and ``oddities`` of sizes that can be built but not run.
+    """
+
+    config: ModelConfig
+    notes: tuple[str, ...] = ()
+    key_warnings: tuple[str, ...] = ()
+    oddities: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+
+def read_mapping(
+    mapping: Mapping[str, Any],
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    share: str | None = None,
+    typed: bool = False,
+) -> Reading:
+    """The config that *mapping*, the content of a ``config.json``, describes.
+
+    *overrides* are sizes under their usual keys, put over those of the file; *typed* says that
+    there is no file, and all was typed by hand. ``null`` is a wrong value for V, H, L and I,
+    and for any other key as if it were absent. Raises ``ConfigError`` with every problem.
+    """
+    if not isinstance(mapping, Mapping):
+        raise ConfigError(f"config: must be a JSON object, got {shown(mapping)}")
+    foreign = foreign_mapping(mapping)
+    if foreign:
+        raise ConfigError(f"config: {foreign}")
+    given = {k: v for k, v in {**mapping, **(overrides or {})}.items() if v is not None}
+    detected = detect(given, typed=typed)
+    tables = family(detected.model_type)
+    found = Problems(_aliased(tables, mapping, overrides or {}))
+    usual = _usual(tables, mapping, overrides or {})
+    found += refused(tables, usual)
+    for key in REQUIRED:
+        if key in usual and usual[key] is None:
+            found.append(f"{tables.name_of(key)}: must be a positive whole number, got null")
+    values = {k: v for k, v in usual.items() if v is not None}
+    assumed = _assumed(tables, values, has_type="model_type" in given)
+    values.update(assumed)
+    found += problems(tables, {**values, "share": share})
+    found.raise_any()
+    config = ModelConfig(
+        **{s.key: values[s.key] for s in SIZES if s.key in values and tables.has(s.key)},
+        model_type=tables.model_type,
+        tie_word_embeddings=values.get("tie_word_embeddings"),
+        share=share,
+        architectures=class_names(given),
+        own={k: v for k, v in values.items() if k in tables.defaults},
+    )
+    notes = [detected.note] if detected.note else []
+    if assumed:
+        taken = ", ".join(f"{tables.name_of(k)} {_told(v)}" for k, v in assumed.items())
+        notes.append(f"not given, so the default of {tables.config_class}: {taken}")
+    notes += _alias_notes(tables, mapping)
+    return Reading(
+        config,
+        tuple(notes),
+        tuple(key_warnings(tables, _written(tables, mapping, overrides or {}))),
+        tuple(broken(tables, config.keys, fatal=False)),
+        tuple(assumed),
+    )
+
+
+def _usual(
+    tables: Family, mapping: Mapping[str, Any], overrides: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All keys, the sizes among them under their usual names, *overrides* put over them."""
+    own_names = {own: usual for usual, own in tables.names.items()}
+    keys: dict[str, Any] = {}
+    for key, value in mapping.items():
+        usual = tables.aliases.get(key) or own_names.get(key)
+        if usual or key not in tables.names:
+            keys[usual or key] = value
+    labels = keys.get("id2label")
+    if keys.get("num_labels") is None and isinstance(labels, Mapping):
+        keys["num_labels"] = len(labels)
+    return {**keys, **overrides}
+
+
+def _written(
+    tables: Family, mapping: Mapping[str, Any], overrides: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All keys as a file of this family would have them, without those that say nothing."""
+    options = {tables.name_of(k): v for k, v in overrides.items()}
+    return {k: v for k, v in {**mapping, **options}.items() if v is not None}
+
+
+def _aliased(
+    tables: Family, mapping: Mapping[str, Any], overrides: Mapping[str, Any]
+) -> Iterator[str]:
+    """Where a file gives one size under two names, and they differ."""
+    for alias, usual in tables.aliases.items():
+        own = tables.name_of(usual)
+        if alias in mapping and own in mapping and usual not in overrides:
+            if mapping[alias] != mapping[own]:
+                yield (
+                    f"{own}: must agree with {alias} ({shown(mapping[alias])}), which means the"
+                    f" same, got {shown(mapping[own])}"
+                )
+
+
+def _alias_notes(tables: Family, mapping: Mapping[str, Any]) -> Iterator[str]:
+    for alias, text in tables.alias_notes.items():
+        if alias in mapping:
+            yield f"{alias}: {text}"
+
+
+def _assumed(tables: Family, values: Mapping[str, Any], *, has_type: bool) -> dict[str, Any]:
+    """The keys that take the default of the config class, and those defaults.
+
+    Without a ``model_type`` V, H, L and I take none, and A is taken only where it is needed
+    or divides H. Keys that no tensor of the encoder depends on are not told.
+    """
+    found: dict[str, Any] = {}
+    for size in SIZES:
+        default = tables.defaults.get(tables.name_of(size.key))
+        if values.get(size.key) is None and default is not None:
+            if has_type or size.key not in REQUIRED:
+                found[size.key] = default
+    for key in _counting_keys(tables):
+        if values.get(key) is None and tables.defaults.get(key):
+            found[key] = tables.defaults[key]
+    found = {k: v for k, v in found.items() if not isinstance(v, Same)}
+    if "num_attention_heads" in found and not (
+        has_type and _heads_fit(tables, {**found, **values})
+    ):
+        del found["num_attention_heads"]
+    return found
+
+
+def _heads_fit(tables: Family, values: Mapping[str, Any]) -> bool:
+    """Whether the default number of heads breaks no rule; what is wrong besides is told later."""
+    if any(any(size_problems(s, values.get(s.key), required=False)) for s in SIZES):
+        return False
+    try:
+        keys = filled(tables, values)
+    except ValueError:
+        return False
+    return not any(
+        rule.keys[0] == "num_attention_heads"
+        for rule in tables.rules
+        if rule.fatal and not rule.holds(*(keys[k] for k in rule.keys))
+    )
+
+
+def _counting_keys(tables: Family) -> list[str]:
+    """The family's own keys on which tensors of the encoder depend."""
+    heads = {id(t) for head in tables.heads.values() for t in head.tensors}
+    named = {
+        name
+        for tensor in all_tensors(tables)
+        if id(tensor) not in heads
+        for name in (*tensor.when, *tensor.unless)
+    }
+    keys = {key for name in named for key in tables.features[name].keys}
+    own = [*(s.key for s in tables.sizes), *(s.key for s in tables.switches)]
+    sizes = {s.key for s in tables.sizes}
+    return [key for key in own if key in keys or key in sizes]
+
+
+def _told(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+

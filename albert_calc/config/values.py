@@ -1,0 +1,158 @@
+"""What a config says, in full: every key with a value, every symbol, every feature.
+
+Keys are the usual ones of a ``config.json`` for the sizes that families share, and a
+family's own for the rest. One config and a search over many both ask here.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from albert_calc.families import family
+from albert_calc.families.base import (
+    SHARES,
+    Family,
+    Feature,
+    Rule,
+    Same,
+    all_tensors,
+)
+from albert_calc.families.sizes import REQUIRED, SIZES, size_problems
+from albert_calc.writing.harmless import shown
+
+Keys = dict[str, Any]
+
+
+def filled(tables: Family, given: Mapping[str, Any]) -> Keys:
+    """*given* with every other key that counts: the family's defaults, and neutral sizes.
+
+    A switch has the value that features see. Nothing is checked here.
+    """
+    keys: Keys = {"share": given.get("share") or tables.default_share}
+    for size in SIZES:
+        value = given.get(size.key)
+        if not tables.has(size.key):
+            value = size.neutral
+        elif value is None and size.key != "num_attention_heads":
+            value = tables.defaults.get(tables.name_of(size.key), size.neutral)
+        keys[size.key] = value
+    for key in (*(s.key for s in tables.sizes), *(s.key for s in tables.switches)):
+        value = given.get(key)
+        keys[key] = tables.defaults.get(key) if value is None else value
+    for key, value in keys.items():
+        if isinstance(value, Same):
+            keys[key] = keys[value.key]
+    for switch in tables.switches:
+        keys[switch.key] = switch.read(keys[switch.key])
+    return keys
+
+
+def symbols(tables: Family, keys: Mapping[str, Any]) -> dict[str, int]:
+    """The value of each symbol of a formula, in the order of tables.
+
+    E is H where a family has none of its own; A, unless a shape needs it, is 0 if unknown.
+    """
+    values = {size.symbol: keys[size.key] or 0 for size in (*SIZES, *tables.sizes)}
+    if keys["embedding_size"] is None:
+        values["E"] = values["H"]
+    return with_derived(tables, keys, values)
+
+
+def with_derived(
+    tables: Family, keys: Mapping[str, Any], values: dict[str, int]
+) -> dict[str, int]:
+    """*values* with the symbols that follow from *keys* and from other symbols."""
+    for derived in tables.derived:
+        found = [values[k] if k in values else keys.get(k) for k in derived.keys]
+        if None not in found:
+            values[derived.symbol] = derived.value(*found)
+    return values
+
+
+def features(tables: Family, keys: Mapping[str, Any]) -> frozenset[str]:
+    """The names of all features that hold."""
+    return frozenset(
+        name for name, feature in tables.features.items() if holds(feature, keys)
+    )
+
+
+def holds(condition: Feature | Rule, keys: Mapping[str, Any]) -> bool:
+    """Whether *condition* is true of *keys*; one that asks for an unknown value is."""
+    found = [keys[k] for k in condition.keys]
+    return None in found or bool(condition.holds(*found))
+
+
+def rule_text(tables: Family, rule: Rule, keys: Mapping[str, Any] | None = None) -> str:
+    """A rule in words, in the family's own names, with the numbers of *keys* put in."""
+    names = {k: tables.name_of(k) for k in rule.keys}
+    if keys is not None:
+        names = {k: f"{name} ({keys[k]})" for k, name in names.items()}
+    return f"{tables.name_of(rule.keys[0])}: {rule.must.format_map(names)}"
+
+
+def problems(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
+    """Every rule that *given* breaks, one line each: parameter, rule, value."""
+    found = [*_size_problems(tables, given), *_switch_problems(tables, given)]
+    tied = given.get("tie_word_embeddings")
+    if tied is not None and not isinstance(tied, bool):
+        found.append(f"tie_word_embeddings: must be true or false, got {shown(tied)}")
+    share = given.get("share")
+    if share is not None and (not isinstance(share, str) or share not in SHARES):
+        found.append(f"share: must be one of {', '.join(SHARES)}, got {shown(share)}")
+    yield from found
+    if not found:
+        keys = filled(tables, given)
+        yield from broken(tables, keys, fatal=True)
+        yield from _unknown_heads(tables, keys)
+
+
+def broken(tables: Family, keys: Mapping[str, Any], *, fatal: bool) -> Iterator[str]:
+    """The rules that *keys* break: those that make no model, or those that only make it odd."""
+    for rule in tables.rules:
+        if rule.fatal == fatal and not holds(rule, keys):
+            yield f"{rule_text(tables, rule, keys)}, got {shown(keys[rule.keys[0]])}"
+
+
+def _size_problems(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
+    for size in (*SIZES, *tables.sizes):
+        name = tables.name_of(size.key)
+        yield from size_problems(size, given.get(size.key), size.key in REQUIRED, name)
+
+
+def _switch_problems(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
+    for switch in tables.switches:
+        value = given.get(switch.key)
+        if value is not None:
+            try:
+                switch.read(value)
+            except ValueError:
+                yield f"{switch.key}: must be {switch.rule}, got {shown(value)}"
+
+
+def _unknown_heads(tables: Family, keys: Mapping[str, Any]) -> Iterator[str]:
+    if keys["num_attention_heads"] is None:
+        needed = symbols_of(tables.model_type, features(tables, keys))
+        known = symbols(tables, keys)
+        lacking = [s for s in sorted(needed) if s == "A" or s not in known]
+        if lacking:
+            name = tables.name_of("num_attention_heads")
+            yield f"{name}: required (A, attention heads), since tensors depend on it, but missing"
+
+
+@cache
+def symbols_of(model_type: str, having: frozenset[str]) -> frozenset[str]:
+    """Every symbol in the shape of a tensor that a model with these features can have."""
+    return frozenset(
+        symbol
+        for tensor in all_tensors(family(model_type))
+        if tensor.exists(having)
+        for symbol in (tensor.elements.times(*tensor.repeat)).symbols
+    )
+
+
+def meanings(tables: Family) -> dict[str, str]:
+    """What each symbol stands for, own ones included."""
+    found: dict[str, str] = {s.symbol: s.meaning for s in (*SIZES, *tables.sizes)}
+    found.update((d.symbol, d.meaning) for d in tables.derived)
+    return found
+

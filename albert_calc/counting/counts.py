@@ -1,0 +1,142 @@
+"""From tensors to counts: how many parameters a model has, component by component."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from albert_calc.algebra import Dims, Polynomial, Repeated, evaluate_all, sum_formula
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.counting.tensors import (
+    Blueprint,
+    Variant,
+    is_counted,
+    tensor_table,
+    variant_of,
+)
+from albert_calc.families.base import OUTPUT_EMBEDDING, Component, Tensor
+
+
+class ComponentFormula(NamedTuple):
+    """A component of a variant: its parts, each with its own copies, and their sum."""
+
+    component: Component
+    parts: tuple[Repeated, ...]
+    terms: Polynomial
+
+
+class ComponentCount(NamedTuple):
+    """One row of a breakdown: a component, its exact count, and where that comes from."""
+
+    source: ComponentFormula
+    parameters: int
+
+    @property
+    def name(self) -> str:
+        """The component's name in snake case, such as ``token_embedding``."""
+        return self.source.component.name
+
+    @property
+    def part(self) -> str:
+        """Where it belongs: ``embeddings``, ``layers``, ``encoder``, ``pooler`` or ``head``."""
+        return self.source.component.part
+
+    @property
+    def formula(self) -> str:
+        """The count in symbols, such as ``V × E``."""
+        return sum_formula(self.source.parts)
+
+
+class Counts(NamedTuple):
+    """The parameters of one model; ``total`` is the sum of the components' ``numbers``."""
+
+    formulas: tuple[ComponentFormula, ...]
+    numbers: list[int]
+
+    @property
+    def total(self) -> int:
+        """Parameters in all, tied ones once: what ``sum(p.numel() ...)`` gives."""
+        return sum(self.numbers)
+
+    @property
+    def components(self) -> tuple[ComponentCount, ...]:
+        """The rows of the breakdown, in the order of the model's tensors."""
+        return tuple(map(ComponentCount, self.formulas, self.numbers))
+
+    def of_part(self, part: str) -> int:
+        """Parameters of all components that belong to *part*."""
+        return sum(c.parameters for c in self.components if c.part == part)
+
+
+def count_parameters(
+    config: ModelConfig, head: str = "model", layout: str = "transformers"
+) -> Counts:
+    """The exact number of parameters of the model that *config* describes.
+
+    In the default layout the total is that of the class in transformers to which *head*
+    belongs. It takes the same time for any number of layers. Raises ``ConfigError`` if
+    the model type has no such head or layout.
+    """
+    return count(Blueprint(variant_of(config, head, layout), config.symbols))
+
+
+def count(model: Blueprint) -> Counts:
+    """The exact number of parameters of *model*."""
+    formulas, terms = _plan(model.variant)
+    return Counts(formulas, evaluate_all(terms, model.values))
+
+
+@cache
+def _plan(
+    variant: Variant,
+) -> tuple[tuple[ComponentFormula, ...], list[tuple[tuple[int, tuple[str, ...]], ...]]]:
+    formulas = component_formulas(variant)
+    return formulas, [f.terms.terms for f in formulas]
+
+
+@cache
+def component_formulas(variant: Variant) -> tuple[ComponentFormula, ...]:
+    """The components of *variant* in the order of its tensors, with their formulas.
+
+    An output matrix that is tied to the token table is a component of nothing.
+    """
+    bodies: dict[Component, dict[Dims, list[Polynomial]]] = {}
+    for tensor in tensor_table(variant):
+        if is_counted(tensor, variant.tied):
+            parts = bodies.setdefault(tensor.component, {})
+            parts.setdefault(tensor.repeat, []).append(tensor.elements)
+        elif tensor.component == OUTPUT_EMBEDDING:
+            bodies.setdefault(tensor.component, {})
+    return tuple(_formula(component, parts) for component, parts in bodies.items())
+
+
+def _formula(component: Component, parts: dict[Dims, list[Polynomial]]) -> ComponentFormula:
+    repeated = tuple(Repeated(r, Polynomial.sum(elements)) for r, elements in parts.items())
+    return ComponentFormula(
+        component, repeated, Polynomial.sum(part.expanded() for part in repeated)
+    )
+
+
+def matrices_only(variant: Variant) -> Polynomial:
+    """The parameters of *variant* without biases and norms, in symbols."""
+    return _sum_of(variant, lambda tensor: tensor.kind != "vector")
+
+
+def without_embeddings(variant: Variant) -> Polynomial:
+    """The parameters of *variant* without any embedding table, in symbols.
+
+    By the rule of transformers' ``num_parameters(exclude_embeddings=True)``: every table
+    that is looked up is left out, and with it what is tied to it.
+    """
+    return _sum_of(variant, lambda tensor: tensor.kind != "table")
+
+
+def _sum_of(variant: Variant, chosen: Callable[[Tensor], bool]) -> Polynomial:
+    return Polynomial.sum(
+        tensor.elements.times(*tensor.repeat)
+        for tensor in _counted(variant)
+        if chosen(tensor)
+    )
+
+
+def _counted(variant: Variant) -> Iterator[Tensor]:
+    return (t for t in tensor_table(variant) if is_counted(t, variant.tied))

@@ -1,0 +1,217 @@
+"""From a config to its tensors: which ones a model has, and how often each is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Literal, NamedTuple
+
+from albert_calc.algebra import Dim, Dims, minus, times
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.errors import ConfigError
+from albert_calc.families import family
+from albert_calc.families.base import (
+    EMBEDDING_PROJECTION,
+    EMBEDDING_PROJECTION_BIAS,
+    LAYOUTS,
+    SHARED_BLOCKS,
+    Family,
+    Head,
+    Product,
+    Tensor,
+    matrix,
+    vector,
+)
+from albert_calc.writing.harmless import shown
+
+Embedding = Literal["own", "standard", "factorized"]
+
+_PROJECTION = "embeddings.projection"
+
+
+class Variant(NamedTuple):
+    """All that decides which tensors a model has, apart from their sizes.
+
+    ``embedding`` is ``own`` for a model as its family builds it, or the technique that is
+    applied to its tables: ``standard`` (tokens at width H) or ``factorized`` (at width E).
+    """
+
+    model_type: str
+    features: frozenset[str]
+    share: str
+    tied: bool
+    head: str
+    layout: str
+    embedding: Embedding = "own"
+
+
+def variant_of(config: ModelConfig, head: str, layout: str) -> Variant:
+    """The variant that *config* describes under *head* and *layout*."""
+    return Variant(
+        config.model_type,
+        config.features,
+        config.share or "",
+        bool(config.tie_word_embeddings),
+        head,
+        layout,
+    )
+
+
+class Blueprint(NamedTuple):
+    """A model to be counted: which tensors it has, and the value of every symbol."""
+
+    variant: Variant
+    values: Mapping[str, int]
+
+
+def blueprint(config: ModelConfig, head: str, layout: str) -> Blueprint:
+    """What *config* describes under *head* and *layout*."""
+    return Blueprint(variant_of(config, head, layout), config.symbols)
+
+
+@cache
+def tensor_table(variant: Variant) -> tuple[Tensor, ...]:
+    """Every tensor of *variant*, in the order in which PyTorch lists them.
+
+    Tied tensors are in it, though they are not counted: see ``is_counted``.
+    Raises ``ConfigError`` if there is no such head or layout.
+    """
+    tables = family(variant.model_type)
+    head = head_of(variant)
+    declared = (
+        *tables.embeddings[variant.layout],
+        *(_layer_tensor(t, tables, variant.share) for t in tables.layer),
+        *tables.outside,
+        *(tables.pooler if has_pooler(variant) else ()),
+        *head.tensors,
+    )
+    existing = (t for t in declared if t.exists(variant.features))
+    return tuple(_embedded(existing, tables, variant))
+
+
+def head_of(variant: Variant) -> Head:
+    """What stands on the encoder; ``ConfigError`` if there is no such head or layout."""
+    problems = variant_problems(variant.model_type, variant.head, variant.layout)
+    if problems:
+        raise ConfigError(problems)
+    return family(variant.model_type).heads[variant.head]
+
+
+def has_pooler(variant: Variant) -> bool:
+    """Whether the encoder has a pooler: the chapter's has none where it is ALBERT's."""
+    if not head_of(variant).pooler:
+        return False
+    return variant.layout != "handbook" or not is_factorized(variant)
+
+
+def is_factorized(variant: Variant) -> bool:
+    """Whether tokens are embedded at a width of their own, E, and projected to H."""
+    if variant.embedding != "own":
+        return variant.embedding == "factorized"
+    return has_own_projection(variant)
+
+
+def has_own_projection(variant: Variant) -> bool:
+    """Whether the family's own tables project from E to H."""
+    return any(
+        t.component == EMBEDDING_PROJECTION and t.exists(variant.features)
+        for t in family(variant.model_type).embeddings[variant.layout]
+    )
+
+
+def products(variant: Variant) -> tuple[Product, ...]:
+    """The multiplications of a forward pass of *variant* that have no parameters."""
+    tables = family(variant.model_type)
+    declared = (*tables.products, *head_of(variant).products)
+    return tuple(p for p in declared if p.exists(variant.features))
+
+
+def executed_layers(variant: Variant) -> Dims:
+    """How many layers a forward pass runs, as factors: L, and N in a group of layers."""
+    tables = family(variant.model_type)
+    return tables.runs if variant.share == "all" else ("L",)
+
+
+def is_counted(tensor: Tensor, tied: bool) -> bool:
+    """Whether *tensor* is a parameter of its own, and not one tied to another."""
+    return not (tied and tensor.tied_to)
+
+
+def _layer_tensor(tensor: Tensor, tables: Family, share: str) -> Tensor:
+    shared = tensor.component in SHARED_BLOCKS[share]
+    copies = tables.shared if shared else tables.unshared
+    # A stored layer has every tensor that any layer has.
+    skip = 0 if shared else tensor.skip
+    if skip:
+        copies = (minus(copies[0], skip), *copies[1:])
+    # Unshared layers are applied once each; a group's layers once in every turn of L.
+    runs: Dims = tables.runs if share == "all" else ("L",)
+    if tensor.skip:
+        runs = (minus(runs[0], tensor.skip), *runs[1:])
+    # A single copy has a name without a number only where layers are stored one by one.
+    return tensor._replace(
+        name=tables.layer_name + tensor.name,
+        repeat=(*copies, *tensor.repeat),
+        skip=skip,
+        runs=(*runs, *tensor.repeat),
+    )
+
+
+def _embedded(
+    tensors: Iterable[Tensor], tables: Family, variant: Variant
+) -> Iterable[Tensor]:
+    """*tensors* with the token embedding as *variant* has it.
+
+    E in the tables is the width of the token embedding. It is H where a family has none of
+    its own; a technique sets it, and takes the projection away or puts one in its place.
+    """
+    technique = variant.embedding
+    if technique == "own":
+        width = "E" if tables.has("embedding_size") else "H"
+        yield from (_at_width(t, width) for t in tensors)
+        return
+    width = "E" if technique == "factorized" else "H"
+    after = None
+    for tensor in tensors:
+        if tensor.component in (EMBEDDING_PROJECTION, EMBEDDING_PROJECTION_BIAS):
+            continue
+        if after == "embeddings" and tensor.component.part != "embeddings":
+            yield from _projection(variant)
+        after = tensor.component.part
+        yield _at_width(tensor, width)
+
+
+def _projection(variant: Variant) -> Iterable[Tensor]:
+    if variant.embedding == "factorized":
+        yield from matrix(_PROJECTION, "E", "H", EMBEDDING_PROJECTION)
+        if variant.layout != "paper":
+            yield from vector(f"{_PROJECTION}.bias", "H", EMBEDDING_PROJECTION_BIAS)
+
+
+def _at_width(tensor: Tensor, width: str) -> Tensor:
+    if width == "E":
+        return tensor
+    return tensor._replace(shape=tuple(_renamed(d, width) for d in tensor.shape))
+
+
+def _renamed(dim: Dim, width: str) -> Dim:
+    if isinstance(dim, int):
+        return dim
+    if isinstance(dim, str):
+        return width if dim == "E" else dim
+    return times(dim).substitute({"E": width})
+
+
+def variant_problems(model_type: str, head: object, layout: object) -> list[str]:
+    """What is wrong with asking *model_type* for *head* and *layout*, one line each."""
+    tables = family(model_type)
+    problems = []
+    if not isinstance(head, str) or head not in tables.heads:
+        heads = ", ".join(tables.heads)
+        problems.append(f"head: must be one of {heads} for {model_type}, got {shown(head)}")
+    if layout not in LAYOUTS:
+        problems.append(f"layout: must be one of {', '.join(LAYOUTS)}, got {shown(layout)}")
+    elif layout not in tables.embeddings:
+        known = ", ".join(tables.embeddings)
+        problems.append(f"layout: must be {known} for {model_type}, got {shown(layout)}")
+    return problems

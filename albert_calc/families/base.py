@@ -1,0 +1,382 @@
+"""The vocabulary in which a family of models is described: sizes, features, tensors, heads."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from albert_calc.algebra import Dim, Dims, Polynomial
+from albert_calc.families.sizes import Size
+
+Part = Literal["embeddings", "layers", "encoder", "pooler", "head"]
+TensorKind = Literal["table", "matrix", "vector"]
+Layout = Literal["transformers", "handbook", "paper"]
+
+LAYOUTS: tuple[Layout, ...] = ("transformers", "handbook", "paper")
+"""Which model a whole-model total describes: the published code, the chapter, the paper."""
+
+TOKENS: Dims = ("B", "S")
+SEQUENCES: Dims = ("B",)
+"""How often a forward pass applies a matrix: to every token, or once a sequence."""
+
+
+class Component(NamedTuple):
+    """A row of the breakdown: tensors that are counted and shown together.
+
+    ``flops`` names the term of the FLOPs that its matrices belong to; empty, its own name.
+    """
+
+    name: str
+    part: Part
+    flops: str = ""
+
+
+TOKEN_EMBEDDING = Component("token_embedding", "embeddings")
+EMBEDDING_PROJECTION = Component("embedding_projection", "embeddings")
+EMBEDDING_PROJECTION_BIAS = Component("embedding_projection_bias", "embeddings")
+POSITION_EMBEDDING = Component("position_embedding", "embeddings")
+TOKEN_TYPE_EMBEDDING = Component("token_type_embedding", "embeddings")
+TASK_TYPE_EMBEDDING = Component("task_type_embedding", "embeddings")
+EMBEDDING_LAYER_NORM = Component("embedding_layer_norm", "embeddings")
+ATTENTION = Component("attention", "layers", "projections")
+FEED_FORWARD = Component("feed_forward", "layers")
+BOTTLENECK = Component("bottleneck", "layers")
+RELATIVE_POSITIONS = Component("relative_positions", "encoder")
+CONVOLUTION = Component("convolution", "encoder")
+ENCODER_LAYER_NORM = Component("encoder_layer_norm", "encoder")
+POOLER = Component("pooler", "pooler")
+PREDICTION_HEAD = Component("prediction_head", "head", "head")
+OUTPUT_EMBEDDING = Component("output_embedding", "head", "head")
+TOKEN_CLASSIFIER = Component("token_classifier", "head", "head")
+SEQUENCE_CLASSIFIER = Component("sequence_classifier", "head", "head")
+
+SHARED_BLOCKS: Mapping[str, tuple[Component, ...]] = {
+    "all": (ATTENTION, FEED_FORWARD, BOTTLENECK),
+    "attention": (ATTENTION,),
+    "ffn": (FEED_FORWARD,),
+    "none": (),
+}
+"""Which blocks of a layer each value of ``share`` shares across the layers."""
+
+SHARES: tuple[str, ...] = tuple(SHARED_BLOCKS)
+
+
+class Tensor(NamedTuple):
+    """One parameter tensor, declared once; counts, formulas and checks all read it.
+
+    ``name`` has one ``{}`` for each entry of ``repeat``; ``shape`` is in the order in which
+    PyTorch stores it, and E in it is the width of the token embedding also where the family
+    has no E of its own. A ``table`` is looked up, a ``matrix`` multiplied, a ``vector`` added
+    or scaled by. The tensor exists only where the config has every feature of ``when`` and
+    none of ``unless``. One that is ``tied_to`` another is the same parameter unless
+    ``tie_word_embeddings`` is false. ``applied`` says to how many rows a forward pass applies
+    a matrix each time its layer runs. ``repeat`` says how many copies are stored, of which
+    the first ``skip`` layers have none, and ``runs`` how often a forward pass applies a copy,
+    over all copies; for the tensors of a layer they are completed when a model is put
+    together.
+    """
+
+    name: str
+    shape: Dims
+    component: Component
+    kind: TensorKind
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    tied_to: str = ""
+    applied: Dims = TOKENS
+    repeat: Dims = ()
+    skip: int = 0
+    runs: Dims = ()
+
+    def exists(self, features: frozenset[str]) -> bool:
+        """Whether a model with *features* has this tensor."""
+        return features.issuperset(self.when) and features.isdisjoint(self.unless)
+
+    @property
+    def elements(self) -> Polynomial:
+        """The parameters of one copy."""
+        return Polynomial.product(*self.shape)
+
+
+class Product(NamedTuple):
+    """Multiplications of a forward pass that have no parameters of their own.
+
+    ``flops`` names the term that they belong to, ``multiply_adds`` says how many there are:
+    in each layer that runs, or once if not ``layered``. ``when`` and ``unless`` are those of
+    a tensor.
+    """
+
+    flops: str
+    multiply_adds: Dims
+    layered: bool = True
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+
+    def exists(self, features: frozenset[str]) -> bool:
+        """Whether a model with *features* has this product."""
+        return features.issuperset(self.when) and features.isdisjoint(self.unless)
+
+
+def attention_products(width: Dim = "H") -> tuple[Product, ...]:
+    """Scores of every token with every other, and the weighted sum of the values."""
+    return (Product("attention_scores", (2, "B", "S", "S", width)),)
+
+
+class Head(NamedTuple):
+    """What stands on the encoder: its tensors, and whether it needs the pooler.
+
+    ``classes`` are the names that ``architectures`` of a ``config.json`` may give.
+    """
+
+    classes: tuple[str, ...]
+    pooler: bool
+    tensors: tuple[Tensor, ...] = ()
+    products: tuple[Product, ...] = ()
+
+
+class Same(NamedTuple):
+    """A default that is whatever another key is."""
+
+    key: str
+
+
+class Switch(NamedTuple):
+    """A key that is no size but changes which tensors there are.
+
+    ``read`` gives the value that features see, and raises ``ValueError`` for one that breaks
+    ``rule``.
+    """
+
+    key: str
+    rule: str
+    read: Callable[[object], object]
+
+
+class Feature(NamedTuple):
+    """Something that a config has or has not: a predicate over the values of its keys."""
+
+    keys: tuple[str, ...]
+    holds: Callable[..., bool]
+
+
+class Derived(NamedTuple):
+    """A symbol whose value follows from keys and from symbols before it.
+
+    It has no value where one of *keys* has none. ``shown_by`` is the key that says it, for
+    configs that are worked out from tensors.
+    """
+
+    symbol: str
+    meaning: str
+    keys: tuple[str, ...]
+    value: Callable[..., int]
+    shown_by: str = ""
+
+
+class Rule(NamedTuple):
+    """What sizes must keep among each other.
+
+    ``keys`` begin with the one at fault; ``must`` may name the others in braces. A model
+    that breaks a rule that is not ``fatal`` can be built but not run. ``share`` may stand
+    among the keys.
+    """
+
+    must: str
+    keys: tuple[str, ...]
+    holds: Callable[..., bool]
+    fatal: bool = True
+
+
+HEADS_DIVIDE_WIDTH = Rule(
+    "must divide {hidden_size}",
+    ("num_attention_heads", "hidden_size"),
+    lambda heads, width: width % heads == 0,
+)
+
+
+class Family(NamedTuple):
+    """A family of models as tables.
+
+    ``defaults`` are the keys that its config class reads and what they are by default, a
+    ``Same`` where that is another key's value. ``names`` are its own names of sizes, by the
+    usual key, and ``aliases`` other spellings that are read, each with the usual key;
+    ``alias_notes`` say of some what a reader should know. ``sizes`` are sizes that only this
+    family has. ``marks`` are keys by which a config without a ``model_type``
+    is known; with ``embedding_size_alone`` an E and nothing else fits this family too.
+    ``refused`` are keys that the class reads in a way that no table describes,
+    each with the values that are harmless and the reason.
+
+    ``embeddings`` has one table a layout; ``layer`` has the tensors of one layer, named
+    within it, ``layer_name`` one ``{}`` an index, and ``outside`` the tensors of the encoder
+    that belong to no layer. ``shared`` and ``unshared`` say how many copies of a block are
+    stored, ``runs`` how many layers are executed. ``prefix`` stands before the encoder's
+    tensor names where a head is on top. ``buffers`` may be stored in a checkpoint but are no
+    parameters.
+    """
+
+    model_type: str
+    config_class: str
+    prefix: str
+    defaults: Mapping[str, Any]
+    embeddings: Mapping[str, tuple[Tensor, ...]]
+    layer_name: str
+    layer: tuple[Tensor, ...]
+    heads: Mapping[str, Head]
+    pooler: tuple[Tensor, ...] = ()
+    outside: tuple[Tensor, ...] = ()
+    products: tuple[Product, ...] = attention_products()
+    shared: Dims = (1,)
+    unshared: Dims = ("L",)
+    runs: Dims = ("L",)
+    default_share: str = "none"
+    names: Mapping[str, str] = {}
+    aliases: Mapping[str, str] = {}
+    alias_notes: Mapping[str, str] = {}
+    sizes: tuple[Size, ...] = ()
+    derived: tuple[Derived, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    features: Mapping[str, Feature] = {}
+    rules: tuple[Rule, ...] = (HEADS_DIVIDE_WIDTH,)
+    marks: tuple[str, ...] = ()
+    embedding_size_alone: bool = False
+    refused: Mapping[str, tuple[tuple[object, ...], str]] = {}
+    buffers: tuple[str, ...] = ("embeddings.position_ids", "embeddings.token_type_ids")
+
+    def name_of(self, key: str) -> str:
+        """How this family's configs spell the size *key*."""
+        return self.names.get(key, key)
+
+    def has(self, key: str) -> bool:
+        """Whether the size *key* means anything here."""
+        return self.name_of(key) in self.defaults or key == "num_labels"
+
+
+def all_tensors(family: Family) -> Iterable[Tensor]:
+    """Every tensor that a model of *family* can have, as its tables declare it."""
+    for table in family.embeddings.values():
+        yield from table
+    yield from (*family.layer, *family.outside, *family.pooler)
+    for head in family.heads.values():
+        yield from head.tensors
+
+
+def table(
+    name: str, rows: Dim, width: Dim, component: Component, **more: Any
+) -> tuple[Tensor, ...]:
+    """A lookup table of *rows* × *width*."""
+    return (Tensor(f"{name}.weight", (rows, width), component, "table", **more),)
+
+
+def matrix(
+    name: str, inputs: Dim, outputs: Dim, component: Component, **more: Any
+) -> tuple[Tensor, ...]:
+    """A dense layer without a bias: a matrix stored as *outputs* × *inputs*."""
+    return (Tensor(f"{name}.weight", (outputs, inputs), component, "matrix", **more),)
+
+
+def vector(name: str, width: Dim, component: Component, **more: Any) -> tuple[Tensor, ...]:
+    """A vector that is added or scaled by."""
+    return (Tensor(name, (width,), component, "vector", **more),)
+
+
+def linear(
+    name: str, inputs: Dim, outputs: Dim, component: Component, **more: Any
+) -> tuple[Tensor, ...]:
+    """A dense layer: a matrix stored as *outputs* × *inputs*, and a bias."""
+    return (
+        *matrix(name, inputs, outputs, component, **more),
+        *vector(f"{name}.bias", outputs, component, **more),
+    )
+
+
+def norm(name: str, width: Dim, component: Component, **more: Any) -> tuple[Tensor, ...]:
+    """A LayerNorm over *width*: a scale and a shift."""
+    return (
+        *vector(f"{name}.weight", width, component, **more),
+        *vector(f"{name}.bias", width, component, **more),
+    )
+
+
+def output_embedding(bias: str, decoder: str, width: Dim, tied_to: str) -> tuple[Tensor, ...]:
+    """The output over the vocabulary: a bias, and a decoder tied to the token table.
+
+    Untied, transformers keeps the decoder's matrix and a second bias of its own.
+    """
+    return (
+        Tensor(bias, ("V",), PREDICTION_HEAD, "vector"),
+        Tensor(f"{decoder}.weight", ("V", width), OUTPUT_EMBEDDING, "matrix", tied_to=tied_to),
+        Tensor(f"{decoder}.bias", ("V",), OUTPUT_EMBEDDING, "vector", tied_to=bias),
+    )
+
+
+def sequence_classifier(
+    outputs: Dim = "C", name: str = "classifier", inputs: Dim = "H"
+) -> tuple[Tensor, ...]:
+    """A classifier over one vector a sequence."""
+    return linear(name, inputs, outputs, SEQUENCE_CLASSIFIER, applied=SEQUENCES)
+
+
+def dense_classifier(outputs: Dim = "C") -> tuple[Tensor, ...]:
+    """A classifier of two layers over the first token, as RoBERTa and ELECTRA have it."""
+    return (
+        *sequence_classifier("H", "classifier.dense"),
+        *sequence_classifier(outputs, "classifier.out_proj"),
+    )
+
+
+def token_classifier(outputs: Dim = "C", name: str = "classifier") -> tuple[Tensor, ...]:
+    """A classifier over every token."""
+    return linear(name, "H", outputs, TOKEN_CLASSIFIER)
+
+
+def task_heads(
+    names: str, *, pooler: bool = True, classifier: tuple[Tensor, ...] | None = None
+) -> dict[str, Head]:
+    """The heads for tasks that families have alike; *names* begins their classes' names.
+
+    With *classifier*, sequences are classified by it, and without the pooler.
+    """
+    return {
+        "sequence-classification": Head(
+            (f"{names}ForSequenceClassification",),
+            pooler=pooler and classifier is None,
+            tensors=classifier or sequence_classifier(),
+        ),
+        "multiple-choice": Head(
+            (f"{names}ForMultipleChoice",), pooler=pooler, tensors=sequence_classifier(1)
+        ),
+        "token-classification": Head(
+            (f"{names}ForTokenClassification",), pooler=False, tensors=token_classifier()
+        ),
+        "question-answering": Head(
+            (f"{names}ForQuestionAnswering",),
+            pooler=False,
+            tensors=token_classifier(name="qa_outputs"),
+        ),
+    }
+
+
+def base_heads(names: str, *, pooler: bool = True) -> dict[str, Head]:
+    """The bare model, with its pooler if the family has one and without."""
+    return {
+        "model": Head((f"{names}Model",), pooler=pooler),
+        "encoder": Head((f"{names}Model",), pooler=False),
+    }
+
+
+def flag(key: str) -> Switch:
+    """A key that is true or false."""
+    return Switch(key, "true or false", _true_or_false)
+
+
+def _true_or_false(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def given(key: str) -> Feature:
+    """A feature that is a switch itself."""
+    return Feature((key,), bool)
+
+
+FACTORIZED: Feature = Feature(("embedding_size", "hidden_size"), lambda e, h: bool(e != h))
+"""E differs from H."""
