@@ -1,56 +1,163 @@
 """What a command has to say, before it is decided how that looks.
 
-Imports nothing of the package. A command builds a ``Report``; ``albert_calc.render``
-turns it into text.
+A command builds a ``Report``; ``albert_calc.render`` turns it into text. Rows are written
+once: the JSON of a report follows from its rows and its facts.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal["name", "text", "count", "difference", "percent", "ratio", "number"]
-"""How a column's cells are read: ``name`` is a snake-case key, ``count`` an exact
-integer, ``difference`` one with its sign,
-``percent`` a fraction of one, ``ratio`` a factor, ``number`` any other fraction."""
+Kind = Literal[
+    "name", "text", "count", "difference", "percent", "saving", "ratio", "number", "bytes",
+    "flops", "verdict", "share", "data",
+]  # fmt: skip
+"""How a column's cells are read.
+
+``name`` is a snake-case key, ``count`` an exact integer, ``difference`` one with its sign,
+``percent`` a fraction of one, ``saving`` such a fraction that is good where it is positive,
+``ratio`` a factor, ``number`` any other fraction, ``bytes`` and ``flops`` integers that people
+read in larger units, ``verdict`` true or false, ``share`` a fraction that may be drawn as a
+bar, ``data`` anything that only JSON shows.
+"""
 
 
 class Quantity(NamedTuple):
-    """A number of another kind than its column's, and what people see in brackets before it."""
+    """A number of another kind than its column's."""
 
-    value: int | float
+    value: int | float | bool | None
     kind: Kind
-    aside: str = ""
 
 
-Cell = str | int | float | Quantity | None
+Cell = str | int | float | bool | Quantity | None
 """A typed value: a name, an exact count, a fraction, or nothing."""
 
 
 class Column(NamedTuple):
-    """A column: its key in machine formats, its heading for people, its kind of cells."""
+    """A column: its key in machine formats, its heading for people, its kind of cells.
+
+    ``only`` limits it to ``people`` (tables and Markdown) or to ``machines`` (JSON and CSV).
+    """
 
     key: str
     heading: str
     kind: Kind
+    only: Literal["", "people", "machines"] = ""
+
+
+Row = tuple[Any, ...]
 
 
 class Section(NamedTuple):
-    """One table: a title, lines under it, typed rows, and notes under those.
+    """One table: a title, typed rows, lines under them, and notes at the end.
 
-    ``label`` is a key and a value, such as ``("preset", "base")``, that tell this
-    section from the others where a format has no titles. With ``has_total`` the last
-    row is the sum of the others.
+    ``key`` is where JSON has the rows; without one it has none of them. ``label`` is a key
+    and a value, such as ``("model", "base")``, that tell this section from the others where a
+    format has no titles. ``total`` is the sum of the rows, in the form of a row, and belongs
+    to tables. ``groups`` are headings before the row of that number.
     """
 
-    title: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    lines: tuple[str, ...] = ()
+    rows: tuple[Row, ...]
+    title: str = ""
+    key: str = ""
     label: tuple[str, str] | None = None
-    has_total: bool = False
+    total: Row | None = None
+    groups: Mapping[int, str] = {}
+    lines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 class Report(NamedTuple):
-    """What a command found: tables for people, and the same facts as a tree for JSON."""
+    """What a command found: a sentence that says it, tables, and facts for JSON.
 
-    sections: tuple[Section, ...]
-    data: Any
+    The JSON is one object: ``facts``, and under their keys the rows of the sections. With
+    ``items`` it is a list instead, an object each. ``status`` is 0 if what was asked is true, 1
+    if not, and 2 if a part of it could not be done: the exit status. ``remarks`` and ``warnings`` are said beside the result.
+    ``written`` is the whole result where that is no report, such as a bare number.
+    """
+
+    sections: tuple[Section, ...] = ()
+    facts: Mapping[str, Any] = {}
+    headline: str = ""
+    items: tuple[Mapping[str, Any], ...] | None = None
+    status: int = 0
+    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    written: str | None = None
+
+    @property
+    def data(self) -> Any:
+        """The report as JSON carries it."""
+        if self.items is not None:
+            return list(self.items)
+        rows = {s.key: row_objects(s) for s in self.sections if s.key}
+        return {**self.facts, **rows}
+
+
+def shown_to(section: Section, reader: Literal["people", "machines"]) -> list[int]:
+    """The places of the columns of *section* that are for *reader*."""
+    return [
+        i
+        for i, column in enumerate(section.columns)
+        if column.only in ("", reader) and (reader == "machines" or column.kind != "data")
+    ]
+
+
+def row_objects(section: Section) -> list[dict[str, Any]]:
+    """The rows of *section* as objects, each value under its column's key."""
+    columns = [(i, section.columns[i].key) for i in shown_to(section, "machines")]
+    return [{key: plain(row[i]) for i, key in columns} for row in section.rows]
+
+
+def plain(cell: Any) -> Any:
+    """*cell* without what only tables need."""
+    return cell.value if isinstance(cell, Quantity) else cell
+
+
+class Figure(NamedTuple):
+    """A row of a table that has a column a model: one value each.
+
+    ``key`` says where a model's object in JSON has it, a path with dots; empty, nowhere.
+    ``group`` is a heading that the table puts over its first row.
+    """
+
+    label: str
+    kind: Kind
+    values: tuple[Any, ...]
+    key: str = ""
+    group: str = ""
+
+
+def figure_objects(figures: Sequence[Figure], count: int) -> list[dict[str, Any]]:
+    """The values of *figures* as one object for each of *count* models, nested by their keys."""
+    objects: list[dict[str, Any]] = [{} for _ in range(count)]
+    for figure in figures:
+        if not figure.key:
+            continue
+        *path, last = figure.key.split(".")
+        for found, value in zip(objects, figure.values, strict=True):
+            place = found
+            for key in path:
+                place = place.setdefault(key, {})
+            place[last] = plain(value)
+    return objects
+
+
+def figures_section(
+    figures: Sequence[Figure], columns: Sequence[Column], first: str = "", **more: Any
+) -> Section:
+    """*figures* as a table: their labels, and a column for each model."""
+    rows, groups, last = [], {}, ""
+    for figure in figures:
+        if figure.group != last:
+            groups[len(rows)] = last = figure.group
+        rows.append((figure.label, *(_of_kind(v, figure.kind) for v in figure.values)))
+    return Section(
+        columns=(Column("name", first, "text"), *columns), rows=tuple(rows), groups=groups, **more
+    )
+
+
+def _of_kind(value: Any, kind: Kind) -> Any:
+    if value is None or isinstance(value, Quantity | str):
+        return value
+    return Quantity(value, kind)

@@ -1,118 +1,138 @@
-"""A checkpoint on disk: one safetensors file, or several under an index.
-
-May import ``albert_calc.checkpoints.safetensors``, ``albert_calc.configfile``,
-``albert_calc.errors`` and ``albert_calc.text``.
-"""
+"""A checkpoint on disk: one file, or several under an index."""
 
 import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from albert_calc.checkpoints.safetensors import (
+from albert_calc.checkpoints.foreign import foreign_name
+from albert_calc.checkpoints.safetensors import read_safetensors
+from albert_calc.checkpoints.stored import (
     LARGEST_HEADER,
+    Limits,
     StoredTensor,
     first_of,
-    read_header,
-    read_regular,
+    read_start,
 )
-from albert_calc.configfile import parse_json_object, quoted
-from albert_calc.errors import CheckpointError, ConfigError
-from albert_calc.text import printable, shown
+from albert_calc.checkpoints.torch_files import is_torch, read_torch
+from albert_calc.config.files import parse_json_object, quoted
+from albert_calc.errors import CheckpointError, ConfigError, Problems
+from albert_calc.writing.harmless import printable, shown
 
-SINGLE = "model.safetensors"
-INDEX = "model.safetensors.index.json"
+NAMES = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
+"""What the checkpoint in a directory is called, in the order in which transformers looks."""
 
-_PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt")
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+_MOST_FILES = 1_000
+
+Identity = tuple[int, int]
 
 
 class Checkpoint(NamedTuple):
-    """The tensors of a checkpoint by name, the file or index that led to them, and remarks."""
+    """The tensors of a checkpoint by name, the file or index that led to them, and remarks.
+
+    ``shared`` gives each tensor whose numbers are those of another the name of that other.
+    """
 
     path: str
     tensors: dict[str, StoredTensor]
     notes: tuple[str, ...] = ()
+    shared: Mapping[str, str] = {}
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
-    """The tensors in *path*: a safetensors file, an index, or a directory with either.
+    """The tensors in *path*: a file, an index of several, or a directory with either.
 
-    Only headers are read. Where a directory has both, the single file is taken, as
-    transformers does. Raises ``CheckpointError`` with the reason if the checkpoint cannot
-    be read or contradicts its format; a pickle is never opened.
+    Files are those of safetensors and of ``torch.save``; only headers and pickles are read,
+    and no pickle is run. Where a directory has several, the first of ``NAMES`` is taken.
+    Raises ``CheckpointError`` with the reason if the checkpoint cannot be read, contradicts
+    its format, or is another framework's.
     """
     name = os.fspath(path)
     if os.path.isdir(name):
         name = _in_directory(name)
-    _refuse_pickle(name)
+    limits = Limits()
     if name.endswith(".json"):
-        return _read_shards(name)
-    return Checkpoint(name, read_header(name).tensors)
+        return _read_shards(name, limits)
+    return _read_file(name, limits)
 
 
 def _in_directory(folder: str) -> str:
-    for name in (SINGLE, INDEX):
-        if os.path.exists(os.path.join(folder, name)):
+    for name in NAMES:
+        if os.path.lexists(os.path.join(folder, name)):
             return os.path.join(folder, name)
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
         raise CheckpointError(f"{quoted(folder)}: cannot be read: {error.strerror}") from None
-    others = [n for n in names if n.endswith(".safetensors")]
-    pickles = [n for n in names if n.endswith(_PICKLES)]
     hint = ""
+    others = [n for n in names if n.endswith((".safetensors", *_PICKLES))]
+    foreign = [n for n in names if foreign_name(n)]
     if others:
         hint = f"; give one file of it, such as {printable(others[0], 100)}"
-    elif pickles:
-        hint = f"; {printable(pickles[0], 100)} is a pickle, convert it to safetensors"
-    raise CheckpointError(f"{quoted(folder)}: has no {SINGLE} and no {INDEX}{hint}")
+    elif foreign:
+        hint = f"; {printable(foreign[0], 100)} is {foreign_name(foreign[0])}"
+    raise CheckpointError(f"{quoted(folder)}: has no {NAMES[0]} and no {NAMES[2]}{hint}")
 
 
-def _refuse_pickle(path: str) -> None:
-    if path.endswith(_PICKLES):
-        raise CheckpointError(
-            f"{quoted(path)}: a pickle can run code and is not opened; convert it to"
-            " safetensors (save_pretrained in transformers writes that)"
-        )
+def _read_file(path: str, limits: Limits) -> Checkpoint:
+    foreign = foreign_name(path)
+    if not foreign and not os.path.lexists(path) and os.path.lexists(f"{path}.index"):
+        foreign = foreign_name(f"{path}.index")
+    if foreign:
+        raise CheckpointError(f"{quoted(path)}: {foreign}")
+    if _holds_pickle(path):
+        found = read_torch(path, limits)
+        return Checkpoint(path, found.tensors, found.notes, found.shared)
+    return Checkpoint(path, read_safetensors(path, limits))
 
 
-def _read_shards(index: str) -> Checkpoint:
+def _holds_pickle(path: str) -> bool:
+    """Whether *path* is a file of ``torch.save``, by its name or else by its first bytes."""
+    return path.endswith(_PICKLES) or is_torch(read_start(path, 8)[0])
+
+
+def _read_shards(index: str, limits: Limits) -> Checkpoint:
     """The tensors of all files that *index* names, each found where the index says."""
-    places = _weight_map(index)
-    folder = os.path.dirname(index)
-    problems: list[str] = []
+    places = _weight_map(index, limits)
+    files = _real_files(index, places)
+    problems = Problems()
     tensors: dict[str, StoredTensor] = {}
+    shared: dict[str, str] = {}
+    notes: list[str] = []
     found_in: dict[str, str] = {}
-    left = LARGEST_HEADER
-    for shard in dict.fromkeys(places.values()):
-        try:
-            _refuse_pickle(shard)
-            header = read_header(os.path.join(folder, shard), left)
-        except CheckpointError as error:
-            problems += error.problems
-            continue
-        left -= header.length
-        for name in header.tensors.keys() & tensors.keys():
-            problems.append(
+    for shard in dict.fromkeys(files.values()):
+        with problems.collected():
+            part = _read_file(os.path.join(os.path.dirname(index), shard), limits)
+            problems += (
                 f"{_tensor(name)}: is in two files, {quoted(found_in[name])} and {quoted(shard)}"
+                for name in part.tensors.keys() & tensors.keys()
             )
-        tensors.update(header.tensors)
-        found_in.update(dict.fromkeys(header.tensors, shard))
-    problems = problems or list(_misplaced(places, found_in))
+            tensors.update(part.tensors)
+            shared.update(part.shared)
+            notes += part.notes
+            found_in.update(dict.fromkeys(part.tensors, shard))
+    if not problems:
+        problems += _misplaced(places, files, found_in)
     if problems:
         raise CheckpointError(first_of(problems))
     unlisted = [n for n in tensors if n not in places]
-    notes = []
     if unlisted:
         others = f" and {len(unlisted) - 1:,} more" if len(unlisted) > 1 else ""
         notes.append(f"the index does not name {_tensor(unlisted[0])}{others}, but its files do")
-    return Checkpoint(index, tensors, tuple(notes))
+    return Checkpoint(index, tensors, tuple(dict.fromkeys(notes)), shared)
 
 
-def _weight_map(index: str) -> dict[str, str]:
+def _weight_map(index: str, limits: Limits) -> dict[str, str]:
     """Which file holds each tensor, as *index* says; every file is in its own directory."""
     name = quoted(index)
-    content, size = read_regular(index, LARGEST_HEADER)
+    content, size = read_start(index, limits.header)
+    limits.header -= len(content)
     if size > LARGEST_HEADER:
         raise CheckpointError(f"{name}: has {size:,} bytes; at most {LARGEST_HEADER:,} are read")
     try:
@@ -121,7 +141,7 @@ def _weight_map(index: str) -> dict[str, str]:
         raise CheckpointError(error.problems) from None
     if not isinstance(places, dict):
         reason = "is missing" if places is None else f"must be an object, got {shown(places)}"
-        raise CheckpointError(f"{name}: weight_map {reason}: this is no index of safetensors files")
+        raise CheckpointError(f"{name}: weight_map {reason}: this is no index of a checkpoint")
     problems = [
         f"{name}: weight_map: {_tensor(tensor)}: must be a file beside the index, got {shown(file)}"
         for tensor, file in places.items()
@@ -129,6 +149,9 @@ def _weight_map(index: str) -> dict[str, str]:
     ]
     if problems:
         raise CheckpointError(first_of(problems))
+    files = len(set(places.values()))
+    if files > _MOST_FILES:
+        raise CheckpointError(f"{name}: names {files:,} files; at most {_MOST_FILES:,} are read")
     return places
 
 
@@ -143,9 +166,28 @@ def _is_beside(file: object) -> bool:
     return not file.startswith("\\") and ".." not in re.split(r"[/\\]", file)
 
 
-def _misplaced(places: Mapping[str, str], found_in: Mapping[str, str]) -> Iterator[str]:
+def _real_files(index: str, places: Mapping[str, str]) -> dict[str, str]:
+    """For each file that an index names, the first name in it of the same real file."""
+    first: dict[Identity | str, str] = {}
+    return {
+        file: first.setdefault(_identity(os.path.join(os.path.dirname(index), file)), file)
+        for file in dict.fromkeys(places.values())
+    }
+
+
+def _identity(path: str) -> Identity | str:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return path
+    return found.st_dev, found.st_ino
+
+
+def _misplaced(
+    places: Mapping[str, str], files: Mapping[str, str], found_in: Mapping[str, str]
+) -> Iterator[str]:
     for tensor, file in places.items():
-        if found_in.get(tensor) != file:
+        if found_in.get(tensor) != files[file]:
             yield f"{_tensor(tensor)}: the index says {quoted(file)}, which does not have it"
 
 

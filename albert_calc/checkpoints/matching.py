@@ -1,233 +1,223 @@
 """The names in a checkpoint against a table of tensors: what fits, what lacks, what is too much.
 
-Nothing here takes longer for a model of a billion layers: what is found is counted, and
-only the first of what is missing is named. May import ``albert_calc.algebra``,
-``albert_calc.architectures`` and ``albert_calc.checkpoints.safetensors``.
+Nothing here takes longer for a model of a billion layers: what is found is counted, and what
+is missing is described.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from functools import cache
 from math import prod
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from albert_calc.algebra import TEXT, Dims
-from albert_calc.architectures.base import Architecture, Tensor
-from albert_calc.checkpoints.safetensors import StoredTensor
+from albert_calc.algebra import Dim, Dims
+from albert_calc.checkpoints.names import (
+    Copies,
+    Found,
+    Indices,
+    Shape,
+    View,
+    literal,
+    strangers,
+)
+from albert_calc.checkpoints.spans import Block, Run, absent, blocks_of
+from albert_calc.families import family
+from albert_calc.families.base import Tensor
 
-MOST_NAMED = 1_000
-"""How many missing tensors are named; the others are only counted."""
-
-Indices = tuple[int, ...]
-
-# Nineteen digits and more are no index of anything.
-_INDEX = re.compile(r"(?<=\.)(?:0|[1-9][0-9]{0,17})(?=\.)")
-_LEGACY = re.compile(r"(?i:layer_?norm)\.(gamma|beta)$")
-_MODERN = {"gamma": "weight", "beta": "bias"}
-
-
-class Found(NamedTuple):
-    """One stored tensor: its name in the checkpoint, and its ``pattern`` in the tables."""
-
-    name: str
-    stored: StoredTensor
-    pattern: str
+Kind = Literal["shape", "shared", "missing", "unexpected"]
 
 
-class Inventory(NamedTuple):
-    """A checkpoint's tensors by the names that an architecture gives them.
+class Difference(NamedTuple):
+    """Copies of one tensor that differ in one way from what is expected.
 
-    ``tensors`` has one entry a name with ``{}`` for its indices; ``again`` are those that
-    stand there twice, under an old and a new name or with and without the prefix.
-    ``prefixed`` tells whether the encoder's names carry the architecture's prefix.
+    ``name`` has ``{}`` for indices, and ``block`` says which copies. ``symbols`` and
+    ``expected`` are the shape in symbols and in numbers; ``found`` are the tensors, unless
+    they are missing.
     """
 
-    tensors: Mapping[str, Mapping[Indices, Found]]
-    buffers: tuple[Found, ...]
-    again: tuple[Found, ...]
-    prefixed: bool
-
-
-class Mismatch(NamedTuple):
-    """A tensor of another shape than expected: *expected* in symbols and in numbers."""
-
-    found: Found
-    symbols: Dims
-    expected: tuple[int, ...]
-
-
-class Missing(NamedTuple):
-    """A tensor that is not there, and the shape that it would have."""
-
+    kind: Kind
     name: str
-    symbols: Dims
-    expected: tuple[int, ...]
+    block: Block
+    symbols: Dims = ()
+    expected: Shape = ()
+    found: tuple[Found, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many tensors it is."""
+        return len(self.found) or self.block.count
+
+    def names(self) -> Iterator[str]:
+        """The name of each of them, one after the other."""
+        if self.found:
+            return (one.name for one in self.found)
+        return (self.name.format(*indices) for indices in self.block.indices())
 
 
 class Match(NamedTuple):
-    """How an inventory and a table of tensors agree.
+    """How a checkpoint and a table of tensors agree.
 
-    ``copies`` are tied tensors stored beside the one they are tied to. ``absent`` gives
-    how many copies of each tensor are missing, ``missing`` names the first of them.
+    ``copies`` are tied tensors stored beside the one they are tied to; they are no parameters
+    of their own. ``more`` are other heads' tensors and the pooler, where the table has none.
     """
 
+    differences: tuple[Difference, ...]
     copies: tuple[Found, ...]
-    unexpected: tuple[Found, ...]
-    mismatched: tuple[Mismatch, ...]
-    absent: Mapping[Tensor, int]
-    missing: tuple[Missing, ...]
-
-    @property
-    def missing_count(self) -> int:
-        """How many tensors are missing, named or not."""
-        return sum(self.absent.values())
+    more: tuple[Found, ...]
 
     @property
     def problems(self) -> int:
-        """How many tensors are missing, unexpected, or of another shape."""
-        return self.missing_count + len(self.unexpected) + len(self.mismatched)
+        """How many tensors differ."""
+        return sum(d.count for d in self.differences)
+
+    def of(self, kind: Kind) -> tuple[Difference, ...]:
+        """The differences of one kind."""
+        return tuple(d for d in self.differences if d.kind == kind)
 
 
-def inventory(tensors: Mapping[str, StoredTensor], architecture: Architecture) -> Inventory:
-    """*tensors* sorted by the names of *architecture*, whatever prefix and age theirs have."""
-    by_name: dict[str, dict[Indices, Found]] = {}
-    buffers: list[Found] = []
-    again: list[Found] = []
-    prefixed = False
-    heads = _head_names(architecture)
-    for name, stored in tensors.items():
-        bare = name.removeprefix(architecture.prefix)
-        if bare in architecture.buffers:
-            buffers.append(Found(name, stored, bare))
-            continue
-        pattern, indices = _pattern(bare)
-        if bare != name:
-            # A head stands beside the encoder: there is no prefix before it.
-            is_head = pattern in heads
-            pattern = name if is_head else pattern
-            prefixed = prefixed or not is_head
-        found = Found(name, stored, pattern)
-        copies = by_name.setdefault(pattern, {})
-        if indices in copies:
-            again.append(found)
-        else:
-            copies[indices] = found
-    return Inventory(by_name, tuple(buffers), tuple(again), prefixed)
+class Expected(NamedTuple):
+    """What a checkpoint is compared with: a table, and the value of every symbol in it."""
+
+    table: Sequence[Tensor]
+    values: Mapping[str, int]
+    tied: bool
 
 
-def match(
-    found: Inventory,
-    table: Sequence[Tensor],
-    values: Mapping[str, int],
-    tied: bool,
-    prefix: str,
-) -> Match:
-    """*found* against *table*, whose symbols have these *values*.
+def match(seen: View, expected: Expected) -> Match:
+    """What is *seen* against what is *expected*, but for the names that the family has not.
 
-    ``prefix`` is what the encoder's names begin with where missing ones are named. With
-    *tied*, a tied tensor may be stored or not, and stands for its original if that is
-    not stored.
+    With ``tied``, a tied tensor may be stored or not, and stands for its original if that is
+    not stored; one of another shape is no copy, and counts for itself.
     """
-    expected = {t.name: t for t in table}
-    unexpected = list(found.again)
-    mismatched = []
-    present: dict[str, int] = dict.fromkeys(expected, 0)
-    for pattern, copies in found.tensors.items():
-        tensor = expected.get(pattern)
-        if tensor is None:
-            unexpected += copies.values()
-            continue
-        shape, ranges = sizes(tensor.shape, values), sizes(tensor.repeat, values)
-        for indices, one in copies.items():
-            if not _within(indices, ranges):
-                unexpected.append(one)
-                continue
-            present[pattern] += 1
-            if one.stored.shape != shape:
-                mismatched.append(Mismatch(one, tensor.shape, shape))
-    absent: dict[Tensor, int] = {}
-    doubled: list[Found] = []
-    aliases = {t.tied_to: t.name for t in table if tied and t.tied_to}
-    optional = set(aliases.values())
-    for tensor in table:
-        lack = prod(sizes(tensor.repeat, values)) - present[tensor.name]
-        alias = aliases.get(tensor.name)
-        stand_in = found.tensors.get(alias, {}) if alias else {}
-        if not lack:
-            doubled += stand_in.values()
-        elif not stand_in and tensor.name not in optional:
-            absent[tensor] = lack
-    missing = islice(_missing(found, table, absent, values, prefix), MOST_NAMED)
-    return Match(tuple(doubled), tuple(unexpected), tuple(mismatched), absent, tuple(missing))
+    table = {t.name: t for t in expected.table}
+    partners = _partners(expected)
+    copies: list[Found] = []
+    differences: list[Difference] = []
+    for name, tensor in table.items():
+        several, partner = seen.copies.get(name), seen.copies.get(partners.get(name, ""))
+        asked = _Asked(
+            tensor,
+            tensor.name if tensor.component.part == "head" else seen.prefix + tensor.name,
+            numbers(tensor.shape, expected.values),
+            _ranges(tensor, expected.values),
+        )
+        tied = expected.tied and bool(tensor.tied_to)
+        if not tied and (several is not None or partner is None):
+            differences += _missing(asked, several)
+        if several is not None:
+            differences += _odd(asked, several, partner)
+            if tied and partner is not None:
+                copies += (f for f in several.found.values() if f.stored.shape == asked.shape)
+    tops = _tops(seen.model_type)
+    more: list[Found] = []
+    for name, several in seen.copies.items():
+        if name in tops and name not in table:
+            more += several.found.values()
+        elif name not in table:
+            differences += _all_of(seen.prefix + name, several)
+    order: tuple[Kind, ...] = ("shape", "shared", "missing", "unexpected")
+    differences.sort(key=lambda d: order.index(d.kind))
+    return Match(tuple(differences), tuple(copies), tuple(more))
 
 
-def sizes(dims: Dims, values: Mapping[str, int]) -> tuple[int, ...]:
-    """*dims* with the symbols replaced by their *values*."""
-    return tuple([d if isinstance(d, int) else values[d] for d in dims])
+def with_strangers(agreed: Match, seen: View) -> Match:
+    """*agreed* with the tensors that no table of the family has, and those that stand twice."""
+    more: list[Difference] = []
+    for name, several in strangers(seen):
+        more += _all_of(name, several)
+    for one in seen.again:
+        more.append(Difference("unexpected", literal(one.name), Block(()), found=(one,)))
+    return agreed._replace(differences=(*agreed.differences, *more))
 
 
-def shape_text(shape: tuple[int, ...]) -> str:
-    """``30,000 × 128``."""
-    return TEXT.times.join(TEXT.number(size) for size in shape) or "a single number"
+@cache
+def _tops(model_type: str) -> frozenset[str]:
+    """The names of all tensors of heads and the pooler."""
+    tables = family(model_type)
+    heads = (head.tensors for head in tables.heads.values())
+    return frozenset(t.name for tensors in (*heads, tables.pooler) for t in tensors)
 
 
-def formula(symbols: Dims) -> str:
-    """``V × E``: what a shape is made of."""
-    return TEXT.times.join(str(dim) for dim in symbols)
+def _all_of(name: str, several: Copies) -> Iterator[Difference]:
+    for block in blocks_of(list(several.found)):
+        found = tuple(several.found[i] for i in block.indices())
+        yield Difference("unexpected", name, block, found=found)
 
 
-def shape_formula(symbols: Dims, shape: tuple[int, ...]) -> str:
-    """``V × E = 30,000 × 128``: what a shape is made of, and what that comes to."""
-    return shape_text(shape) if symbols == shape else f"{formula(symbols)} = {shape_text(shape)}"
+class _Asked(NamedTuple):
+    """A tensor of the table: its name in the checkpoint's style, its shape, its copies."""
+
+    tensor: Tensor
+    name: str
+    shape: Shape
+    ranges: tuple[Run, ...]
 
 
-def _pattern(name: str) -> tuple[str, Indices]:
-    """``encoder.layer.3.output.dense.bias`` as ``encoder.layer.{}.output.dense.bias`` and 3."""
-    indices = tuple(map(int, _INDEX.findall(name)))
-    pattern = _INDEX.sub("{}", name) if indices else name
-    legacy = _LEGACY.search(pattern)
-    if legacy:
-        pattern = pattern[: legacy.start(1)] + _MODERN[legacy[1]]
-    return pattern, indices
+def _partners(expected: Expected) -> dict[str, str]:
+    """Each tensor that is one with another, and that other."""
+    pairs = {t.name: t.tied_to for t in expected.table if expected.tied and t.tied_to}
+    return {**pairs, **{original: alias for alias, original in pairs.items()}}
 
 
-def _head_names(architecture: Architecture) -> frozenset[str]:
-    return frozenset(t.name for h in architecture.heads.values() for t in h.tensors)
+def _odd(asked: _Asked, several: Copies, partner: Copies | None) -> Iterator[Difference]:
+    """Copies of another shape or of another tensor's numbers, and those beyond the last layer."""
+    beyond: list[Indices] = []
+    if not _all_within(several, asked.ranges):
+        beyond = [i for i in several.found if not _within(i, asked.ranges)]
+        yield from _differing("unexpected", asked, several, beyond)
+    if several.shapes.keys() != {asked.shape}:
+        outside = set(beyond)
+        wrong: dict[Shape, list[Indices]] = {}
+        for indices, one in several.found.items():
+            if one.stored.shape != asked.shape and indices not in outside:
+                wrong.setdefault(one.stored.shape, []).append(indices)
+        for alike in wrong.values():
+            yield from _differing("shape", asked, several, alike)
+    if several.shared:
+        same = {one.name for one in partner.found.values()} if partner else set()
+        shared = [i for i, f in several.found.items() if f.original and f.original not in same]
+        yield from _differing("shared", asked, several, shared)
 
 
-def _within(indices: Indices, ranges: tuple[int, ...]) -> bool:
+def _differing(
+    kind: Kind, asked: _Asked, several: Copies, indices: list[Indices]
+) -> Iterator[Difference]:
+    for block in blocks_of(indices):
+        found = tuple(several.found[i] for i in block.indices())
+        yield Difference(kind, asked.name, block, asked.tensor.shape, asked.shape, found)
+
+
+def _missing(asked: _Asked, several: Copies | None) -> Iterator[Difference]:
+    present = several.found if several is not None else {}
+    whole = prod(run.stop - run.start for run in asked.ranges)
+    if several is not None and len(present) == whole and _all_within(several, asked.ranges):
+        return
+    for block in absent(present, asked.ranges):
+        yield Difference("missing", asked.name, block, asked.tensor.shape, asked.shape)
+
+
+def _ranges(tensor: Tensor, values: Mapping[str, int]) -> tuple[Run, ...]:
+    """The indices that the copies of *tensor* have, place by place."""
+    counts = numbers(tensor.repeat, values)
+    starts = (tensor.skip, *(0 for _ in counts[1:]))
+    return tuple(Run(s, s + n) for s, n in zip(starts, counts, strict=False))
+
+
+def _within(indices: Indices, ranges: tuple[Run, ...]) -> bool:
     return len(indices) == len(ranges) and all(
-        i < end for i, end in zip(indices, ranges, strict=True)
+        run.start <= i < run.stop for i, run in zip(indices, ranges, strict=True)
     )
 
 
-def _missing(
-    found: Inventory,
-    table: Sequence[Tensor],
-    absent: Mapping[Tensor, int],
-    values: Mapping[str, int],
-    prefix: str,
-) -> Iterator[Missing]:
-    """The missing tensors in the order in which PyTorch lists them, layer by layer."""
-    for repeat, group in groupby((t for t in table if t in absent), key=lambda t: t.repeat):
-        left = {t: absent[t] for t in group}
-        for indices in _counted(sizes(repeat, values)):
-            for tensor in list(left):
-                if indices not in found.tensors.get(tensor.name, {}):
-                    before = "" if tensor.component.part == "head" else prefix
-                    name = before + tensor.name.format(*indices)
-                    yield Missing(name, tensor.shape, sizes(tensor.shape, values))
-                    left[tensor] -= 1
-                    if not left[tensor]:
-                        del left[tensor]
+def _all_within(several: Copies, ranges: tuple[Run, ...]) -> bool:
+    return _within(several.lowest, ranges) and _within(several.highest, ranges)
 
 
-def _counted(ranges: tuple[int, ...]) -> Iterator[Indices]:
-    """All indices below *ranges*, the last running fastest; unlike ``product``, one at a time."""
-    if not ranges:
-        yield ()
-        return
-    first, *others = ranges
-    for index in range(first):
-        for rest in _counted(tuple(others)):
-            yield (index, *rest)
+def numbers(dims: Dims, values: Mapping[str, int]) -> Shape:
+    """*dims* with the symbols replaced by their *values*."""
+    return tuple([_number(d, values) for d in dims])
+
+
+def _number(dim: Dim, values: Mapping[str, int]) -> int:
+    if isinstance(dim, int):
+        return dim
+    return values[dim] if isinstance(dim, str) else dim.evaluate(values)

@@ -1,65 +1,149 @@
 """Many checks in one TOML file: a ``[[check]]`` table each.
 
-May import ``albert_calc.checks.bounds``, ``albert_calc.config``,
-``albert_calc.configfile``, ``albert_calc.counts``, ``albert_calc.errors``,
-``albert_calc.presets``, ``albert_calc.tensors`` and ``albert_calc.text``.
+A file is read one check at a time, so that a long one takes no more memory than a short one.
+Hostile ones are refused by a look at the text: the parser of the standard library takes
+minutes for some.
 """
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from albert_calc.checks.bounds import Bounds, read_bounds
-from albert_calc.config import ModelConfig
-from albert_calc.configfile import decoded, quoted, read_config, read_small_file
-from albert_calc.counts import count_parameters
-from albert_calc.errors import AlbertCalcError, ConfigError, Problems
-from albert_calc.presets import load_preset
-from albert_calc.tensors import read_model
-from albert_calc.text import shown
+from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
+from albert_calc.config.files import decoded, quoted, read_limited
+from albert_calc.errors import AlbertCalcError, Problems
+from albert_calc.writing.harmless import shown
 
-_MOST_DOTS = 200
-_KEYS = (
-    "name", "preset", "config", "head", "layout", "share",
-    "equals", "at_most", "at_least", "tolerance",
-)  # fmt: skip
+LARGEST_FILE = 16 * 2**20
+MOST_CHECKS = 100_000
+_LONGEST_LINE = 2_000
+_MOST_LINES = 40
+_MOST_OF_A_SIGN = 50
 
+_HEADER = re.compile(r"^[ \t]*\[\[[ \t]*check[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
 
-class Check(NamedTuple):
-    """One check of a file: its name, its model with the exact count, and its bounds."""
-
-    name: str
-    config: ModelConfig
-    head: str
-    layout: str
-    found: int
-    bounds: Bounds
+_TEXTS = ("name", "preset", "config", "head", "layout", "share")
+_FLAGS = ("without_embeddings",)
+_KEYS = (*_TEXTS, *_FLAGS, *KEYS)
 
 
-def read_checks(path: str) -> list[Check]:
-    """The checks in the TOML file *path*; paths in it are relative to its directory.
+class Listed(NamedTuple):
+    """One check of a file: its number, its name, its model, and its bounds.
 
-    Raises ``AlbertCalcError`` with the problems of all checks.
+    The model is a ``preset``, or a ``config``: a path or a pattern relative to ``folder``.
     """
-    content = _read_toml(path)
-    tables = content.get("check")
-    problems = Problems(
-        f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check"
-    )
-    if isinstance(tables, Mapping):
-        problems.append("check: must stand in double brackets, [[check]]")
-    elif not isinstance(tables, list) or not tables:
-        problems.append("has no [[check]] table")
-    checks = []
-    for number, table in enumerate(tables if isinstance(tables, list) else (), 1):
+
+    number: int
+    name: str
+    bounds: Bounds
+    folder: str
+    preset: str = ""
+    config: str = ""
+    head: str | None = None
+    layout: str | None = None
+    share: str | None = None
+    without_embeddings: bool = False
+
+
+def read_checks(path: str, dtypes: Mapping[str, int]) -> Iterator[Listed]:
+    """The checks in the TOML file *path*, one after the other.
+
+    Raises ``AlbertCalcError`` with the problems of all: the file is looked through before its
+    first check is given.
+    """
+    text = _text(path)
+    name = quoted(path)
+    problems = Problems()
+    for number, table in _tables(text, name):
         with problems.collected():
-            checks.append(_check(table, number, os.path.dirname(path)))
+            _listed(table, number, "", dtypes)
     if problems:
-        raise AlbertCalcError([f"{quoted(path)}: {problem}" for problem in problems])
-    return checks
+        raise AlbertCalcError([f"{name}: {problem}" for problem in problems])
+    folder = os.path.dirname(path)
+    return (_listed(table, n, folder, dtypes) for n, table in _tables(text, name))
 
 
-def _check(table: object, number: int, folder: str) -> Check:
+def _text(path: str) -> str:
+    """The text of the file; ``AlbertCalcError`` for one that would take too long to read."""
+    name = quoted(path)
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise AlbertCalcError(f"{name}: must be a regular file")
+        with open(path, "rb") as file:
+            content = read_limited(file, name, LARGEST_FILE, "a checks file")
+    except OSError as error:
+        raise AlbertCalcError(f"{name}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        if isinstance(error, AlbertCalcError):
+            raise
+        raise AlbertCalcError(f"{name}: cannot be read: {error}") from None
+    return decoded(content, name).replace("\r\n", "\n")
+
+
+def _tables(text: str, name: str) -> Iterator[tuple[int, object]]:
+    """Each table with its number, from 1; what stands before the first is refused."""
+    starts = [match.start() for match in _HEADER.finditer(text)]
+    if len(starts) > MOST_CHECKS:
+        raise AlbertCalcError(
+            f"{name}: has {len(starts):,} checks; at most {MOST_CHECKS:,} are read"
+        )
+    before = text[: starts[0]] if starts else text
+    content = _parsed(before, 1, name)
+    others = Problems(f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check")
+    listed = content.get("check", [])
+    if isinstance(listed, Mapping):
+        others.append("check: must stand in double brackets, [[check]]")
+    elif not isinstance(listed, list) or (not starts and not listed):
+        others.append("has no [[check]] table")
+    if others:
+        raise AlbertCalcError([f"{name}: {problem}" for problem in others])
+    yield from enumerate(listed, 1)
+    line = before.count("\n") + 1
+    for index, start in enumerate(starts):
+        end = starts[index + 1] if index + 1 < len(starts) else len(text)
+        piece = text[start:end]
+        tables = _parsed(piece, line, name)["check"]
+        yield len(listed) + index + 1, tables[0]
+        line += piece.count("\n")
+
+
+def _parsed(piece: str, line: int, name: str) -> dict[str, Any]:
+    import tomllib
+
+    _refuse_hostile(piece, line, name)
+    try:
+        return tomllib.loads(piece)
+    except RecursionError:
+        raise AlbertCalcError(f"{name}: nested too deeply") from None
+    except ValueError as error:
+        text = re.sub(r"at line (\d+)", lambda m: f"at line {int(m[1]) + line - 1}", str(error))
+        raise AlbertCalcError(f"{name}: not valid TOML: {shown(text)[1:-1]}") from None
+
+
+def _refuse_hostile(piece: str, line: int, name: str) -> None:
+    """Raise ``AlbertCalcError`` for what no check needs and the parser is slow with."""
+    where = f"{name}: line {line}"
+    lines = [part for part in piece.split("\n") if part.strip() and part.lstrip()[:1] != "#"]
+    if len(lines) > _MOST_LINES:
+        raise AlbertCalcError(f"{where}: a check of {len(lines):,} lines; at most {_MOST_LINES}")
+    longest = max(map(len, lines), default=0)
+    if longest > _LONGEST_LINE:
+        raise AlbertCalcError(
+            f"{where}: a line of {longest:,} characters; at most {_LONGEST_LINE:,}"
+        )
+    if '"""' in piece or "'''" in piece:
+        raise AlbertCalcError(f"{where}: text over several lines, which no check needs")
+    for sign, word in ((".", "dots"), ("[", "brackets"), ("{", "braces"), (",", "commas")):
+        count = max((part.count(sign) for part in lines), default=0)
+        if count > _MOST_OF_A_SIGN:
+            raise AlbertCalcError(f"{where}: {count:,} {word}; at most {_MOST_OF_A_SIGN} in a line")
+
+
+def _listed(
+    table: object, number: int, folder: str, dtypes: Mapping[str, int]
+) -> Listed:
+    """The check that *table* describes; ``AlbertCalcError`` with all of its problems."""
     if not isinstance(table, Mapping):
         raise AlbertCalcError(f"check {number}: must be a table, got {shown(table)}")
     name = table.get("name", f"check {number}")
@@ -67,44 +151,25 @@ def _check(table: object, number: int, folder: str) -> Check:
     problems = Problems(
         f"{shown(k)}: must be one of {', '.join(_KEYS)}" for k in table if k not in _KEYS
     )
-    texts = ("name", "preset", "config", "head", "layout", "share")
-    wrong = [k for k in texts if not isinstance(table.get(k, ""), str)]
-    problems += [f"{k}: must be text, got {shown(table[k])}" for k in wrong]
-    head, layout = table.get("head", "model"), table.get("layout", "transformers")
-    bounds = config = None
-    found = 0
+    problems += [
+        f"{k}: must be text, got {shown(table[k])}"
+        for k in _TEXTS if not isinstance(table.get(k, ""), str)
+    ]  # fmt: skip
+    problems += [
+        f"{k}: must be true or false, got {shown(table[k])}"
+        for k in _FLAGS if not isinstance(table.get(k, False), bool)
+    ]  # fmt: skip
     if ("preset" in table) == ("config" in table):
         problems.append("must name either a preset or a config")
-    elif not wrong:
-        with problems.collected():
-            config = read_model(_mapping(table, folder), table.get("share"), head, layout)
-            found = count_parameters(config, head, layout).total
+    elif table.get("config") == "-":
+        problems.append("config: must be a file, a directory or a pattern, got '-'")
+    bounds = Bounds()
     with problems.collected():
-        bounds = read_bounds(table)
-    if problems or bounds is None or config is None:
+        bounds = read_bounds(table, dtypes)
+    if problems:
         raise AlbertCalcError([f"{label}: {problem}" for problem in problems])
-    return Check(name, config, head, layout, found, bounds)
-
-
-def _mapping(table: Mapping[str, Any], folder: str) -> Mapping[str, Any]:
-    if "preset" in table:
-        return load_preset(table["preset"]).content
-    if table["config"] == "-":
-        raise ConfigError("config: must be a file or a directory, got '-'")
-    return read_config(os.path.join(folder, table["config"]))
-
-
-def _read_toml(path: str) -> dict[str, Any]:
-    import tomllib
-
-    text = decoded(read_small_file(path), quoted(path))
-    dots = max(line.count(".") for line in text.split("\n"))
-    if dots > _MOST_DOTS:
-        # Reading a dotted key takes time that grows with the square of its parts.
-        raise ConfigError(f"{quoted(path)}: not valid TOML: a line with {dots:,} dots")
-    try:
-        return tomllib.loads(text.replace("\r\n", "\n"))
-    except RecursionError:
-        raise ConfigError(f"{quoted(path)}: nested too deeply") from None
-    except ValueError as error:
-        raise ConfigError(f"{quoted(path)}: not valid TOML: {error}") from None
+    return Listed(
+        number, name, bounds, folder, table.get("preset", ""), table.get("config", ""),
+        table.get("head"), table.get("layout"), table.get("share"),
+        table.get("without_embeddings", False),
+    )  # fmt: skip

@@ -1,35 +1,29 @@
 """The command line: one module a command, imported only when it is called.
 
-A new command is a module with a click command of the same name, and a line in
-``COMMANDS``. May import click and everything of the package but rich's renderers.
+A new command is a module of ``cli.commands`` with a ``command``, and a line in ``COMMANDS``.
 """
 
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import click
 
 from albert_calc import __version__
-from albert_calc.cli.output import say
+from albert_calc.cli.guesses import answer, similar
+from albert_calc.cli.output import say, write
 from albert_calc.errors import AlbertCalcError
 
-COMMANDS: tuple[str, ...] = (
-    "compare",
-    "embedding",
-    "layers",
-    "presets",
-    "count",
-    "explain",
-    "check",
-    "verify",
-    "infer",
-    "sweep",
-    "solve",
-    "cost",
-    "reproduce",
-)
-"""Each command, whose module here has the same name, in the order of the help."""
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "Count:": ("count", "explain", "embedding", "layers"),
+    "Compare:": ("compare", "cost", "reproduce"),
+    "Check:": ("check", "verify", "infer"),
+    "Explore:": ("presets", "sweep", "solve"),
+}
+"""Each command, whose module in ``cli.commands`` has the same name, under its heading."""
+
+NAMES: tuple[str, ...] = tuple(name for names in COMMANDS.values() for name in names)
 
 CANNOT = 2
 INTERRUPTED = 130
@@ -40,38 +34,49 @@ class CommandGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""
-        return list(COMMANDS)
+        return list(NAMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command *cmd_name*, imported now; its function has the same name."""
-        if cmd_name not in COMMANDS:
+        """The command *cmd_name*, imported now."""
+        if cmd_name not in NAMES:
             return None
-        command: click.Command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        command: click.Command = import_module(f"{__name__}.commands.{cmd_name}").command
         return command
 
-    def main(self, *args: Any, **extra: Any) -> Any:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings."""
+        for heading, names in COMMANDS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            records = [(n, c.get_short_help_str(limit=90)) for n, c in commands if c]
+            with formatter.section(heading.rstrip(":")):
+                formatter.write_dl(records)
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         """Run a command line and exit with its status: 0, 1, 2, or 130 if interrupted."""
+        words = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         extra.setdefault("prog_name", "albert-calc")
-        raise SystemExit(self._status(*args, **extra))
+        raise SystemExit(self._status(words, *rest, **extra))
 
-    def _status(self, *args: Any, **extra: Any) -> int:
+    def _status(self, words: list[str], *rest: Any, **extra: Any) -> int:
         if sys.stdout is None:
             say("error", ["cannot write the result: standard output is closed"])
             return CANNOT
         out = sys.stdout
         try:
-            result = super().main(*args, **extra)
+            result = super().main(_helped(words), *rest, **extra)
             return result if isinstance(result, int) else 0
         except click.exceptions.NoArgsIsHelpError as error:
-            click.echo(error.ctx.get_help() if error.ctx else "", err=True)
+            write((error.ctx.get_help() if error.ctx else "") + "\n")
+            return 0
         except click.ClickException as error:
-            _explain(error)
+            _explain(error, words)
         except SystemExit as done:
             # Where the reader has gone, click puts another stdout in place and exits with 1.
             return int(done.code or 0) if sys.stdout is out else 0
         except AlbertCalcError as error:
             say("error", error.problems)
+            _suggest(words)
         except click.Abort:
             say("error", ["interrupted"])
             return INTERRUPTED
@@ -87,26 +92,51 @@ class CommandGroup(click.Group):
         return CANNOT
 
 
-def _explain(error: click.ClickException) -> None:
-    """Say what is wrong with a command line, and where its help is."""
-    # click breaks some messages over lines.
-    say("error", [" ".join(error.format_message().split())])
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        click.echo(f"try '{error.ctx.command_path} -h' for help", err=True)
+def _helped(words: list[str]) -> list[str]:
+    """``help`` and ``help COMMAND`` as the options that mean the same."""
+    return [*words[1:2], "--help"] if words[:1] == ["help"] else words
+
+
+def _explain(error: click.ClickException, words: list[str]) -> None:
+    """Say what is wrong with a command line, and which line would do or where its help is."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.NoSuchOption) and context is not None:
+        known = [name for p in context.command.get_params(context) for name in p.opts]
+        near = similar(error.option_name, known)
+        hint = f" (did you mean {' or '.join(near)}?)" if near else ""
+        say("error", [f"no such option: {error.option_name}{hint}"])
+    else:
+        # click breaks some messages over lines.
+        say("error", [" ".join(error.format_message().split())])
+    if not _suggest(words) and context is not None:
+        say("", [f"try '{context.command_path} -h' for help"])
+
+
+def _suggest(words: list[str]) -> bool:
+    """Say which line *words* seem to mean, if that is known."""
+    line = answer(words, NAMES)
+    if line:
+        say("try", [line])
+    return bool(line)
 
 
 @click.group(
     "albert-calc", cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(__version__)
+@click.version_option(__version__, "-V", "--version")
 def main() -> None:
-    """Exact parameter counts of BERT and ALBERT encoders.
+    """Exact parameter counts of BERT, ALBERT and their kin.
 
     Counts what a standard (V × H) and a factorized (V × E + E × H) embedding cost, and
     what unshared and shared layers cost, by arithmetic alone.
 
+    A MODEL is a name such as albert-base-v2 (see 'albert-calc presets'), a config.json or
+    a directory with one, - for standard input, or an id in the local Hugging Face cache.
+
     \b
     Examples:
-      albert-calc compare --preset xxlarge
-      albert-calc count --preset albert-base-v2
+      albert-calc compare xxlarge
+      albert-calc count albert-base-v2
+      albert-calc compare bert-base-uncased albert-xxlarge-v2
+      albert-calc cost albert-xxlarge-v2 -B 8 --memory 24GiB
     """

@@ -1,45 +1,73 @@
-"""The options that commands share, and the models that they ask for."""
+"""The options that commands share: their types, and how one that holds a value is read."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from albert_calc.architectures import ARCHITECTURES, HEADS, LAYOUTS, SHARES
-from albert_calc.config import ModelConfig
-from albert_calc.configfile import quoted, read_config
-from albert_calc.errors import Problems
-from albert_calc.presets import load_preset, preset_names
-from albert_calc.quantity import parse_quantity
-from albert_calc.render import FORMATS
-from albert_calc.sizes import SIZES, size_problems
-from albert_calc.tensors import read_model
-from albert_calc.text import shown
+from albert_calc.config.presets import all_presets, preset_names
+from albert_calc.families import FAMILIES, HEADS
+from albert_calc.families.base import LAYOUTS, SHARES
+from albert_calc.families.sizes import SIZES
+from albert_calc.writing.quantity import parse_quantity
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-Function = Callable[..., Any]
-Decorator = Callable[[Function], Function]
+OWN_HEADING = "Options"
+OUTPUT_HEADING = "Output"
+MODEL_HEADING = "Model"
+SIZES_HEADING = "Sizes, put over those of the model"
+
+HEADINGS = (OWN_HEADING, OUTPUT_HEADING, MODEL_HEADING, SIZES_HEADING)
+"""The headings of a command's help, in their order."""
+
+
+class Option(click.Option):
+    """An option under a heading of the help."""
+
+    def __init__(self, *names: Any, heading: str = OWN_HEADING, **attributes: Any) -> None:
+        super().__init__(*names, **attributes)
+        self.heading = heading
+
+
+class Once(Option):
+    """An option that holds one value: given again, it is refused, where click takes the last."""
+
+    def __init__(self, *names: Any, default: Any = None, **attributes: Any) -> None:
+        several = None if default is None else (default,)
+        super().__init__(*names, multiple=True, default=several, **attributes)
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """The only value given, or the default."""
+        values = super().process_value(ctx, value)
+        given = ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE
+        if given and len(values) > 1 and not ctx.resilient_parsing:
+            raise click.UsageError(f"given more than once: {max(self.opts, key=len)}", ctx)
+        return values[0] if values else None
 
 
 class SizeType(click.ParamType[int | str]):
     """A quantity such as 30522, 30,522 or 12M.
 
-    Text that is none is passed on as it is: the config names all its problems at once.
+    Text that is none is passed on as it is: all problems are named at once.
     """
 
     name = "size"
+
+    def __init__(self, commas: bool = True) -> None:
+        self.commas = commas
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int | str:
         """The number that *value* stands for, or *value* itself."""
         try:
-            return value if isinstance(value, int) else parse_quantity(value)
+            if isinstance(value, int) or (not self.commas and "," in value):
+                return value if isinstance(value, int) else str(value)
+            return parse_quantity(value)
         except ValueError:
             return str(value)
 
@@ -55,7 +83,29 @@ class PresetType(click.ParamType[str]):
         """The names that begin with *incomplete*."""
         from click.shell_completion import CompletionItem
 
-        return [CompletionItem(n) for n in preset_names() if n.startswith(incomplete)]
+        return [CompletionItem(n) for n in names_like(incomplete)]
+
+
+class ModelType(PresetType):
+    """A MODEL: the name of a preset or a path, with completion of both in the shell."""
+
+    name = "model"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        """The names that begin with *incomplete*, and whatever files do."""
+        from click.shell_completion import CompletionItem
+
+        names = super().shell_complete(ctx, param, incomplete)
+        return [*names, CompletionItem(incomplete, type="file")]
+
+
+def names_like(incomplete: str) -> list[str]:
+    """The names of presets that begin with *incomplete*; their hub ids once there is a slash."""
+    lower = incomplete.lower()
+    names = [p.hub for p in all_presets() if p.hub] if "/" in incomplete else preset_names()
+    return [n for n in names if n.lower().startswith(lower)]
 
 
 class InputPath(click.Path):
@@ -72,211 +122,144 @@ class InputPath(click.Path):
 
 
 SIZE = SizeType()
-PRESET = PresetType()
+NUMBER = SizeType(commas=False)
+MODEL = ModelType()
+
+_HEADS: dict[str, str] = {
+    "mlm": "masked-lm",
+    "clm": "causal-lm",
+    "lm": "masked-lm",
+    "nsp": "next-sentence-prediction",
+    "qa": "question-answering",
+    "ner": "token-classification",
+    "classification": "sequence-classification",
+    "classifier": "sequence-classification",
+    "base": "model",
+    "none": "encoder",
+}
+"""What heads are called elsewhere."""
 
 
-def size_options(*symbols: str, lists: bool = False) -> Decorator:
-    """One option for each of the sizes with these *symbols*, named after its key.
+class HeadType(click.Choice[str]):
+    """The name of a head; what others call it is answered with its name here."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """The names there are, or the one that is meant."""
+        meant = _HEADS.get(str(value).lower().replace("_", "-"))
+        if meant is None and str(value).lower().replace("_", "-") in self.choices:
+            meant = str(value).lower().replace("_", "-")
+        if meant is not None:
+            return f"--head {value}: the head is called {meant}; give --head {meant}"
+        return super().get_invalid_choice_message(value, ctx)
+
+
+HEAD = HeadType(HEADS)
+
+
+def size_options(symbols: str, *, lists: bool = False) -> list[click.Parameter]:
+    """An option for each of the sizes with these *symbols*, named after its key.
 
     With *lists* its text is passed on, to be read as values and ranges.
     """
+    return [
+        Once(
+            [
+                *([f"-{size.symbol}"] if size.usual is None else []),
+                f"--{dashed(size.key)}",
+                size.key,
+            ],
+            type=click.STRING if lists else SIZE,
+            metavar="VALUES" if lists else "N",
+            help=f"{size.symbol}: {size.meaning}.",
+            heading=SIZES_HEADING,
+        )
+        for size in SIZES
+        if size.symbol in symbols
+    ]
 
-    def decorate(command: Function) -> Function:
-        for size in reversed(SIZES):
-            if size.symbol in symbols:
-                command = click.option(
-                    *([f"-{size.symbol}"] if size.usual is None else []),
-                    f"--{size.key.replace('_', '-')}",
-                    size.key,
-                    type=click.STRING if lists else SIZE,
-                    metavar="VALUES" if lists else "N",
-                    help=f"{size.symbol}: {size.meaning}.",
-                )(command)
-        return command
 
-    return decorate
+def source_options(*, several: bool = False) -> list[click.Parameter]:
+    """``--preset`` and ``--config``: a MODEL by another way."""
+    more = " Repeatable." if several else ""
+    kind = Option if several else Once
+    more_once = {"multiple": True} if several else {}
+    return [
+        kind(
+            ["--preset"], type=PresetType(), metavar="NAME", heading=MODEL_HEADING,
+            help=f"A MODEL by name; see 'albert-calc presets'.{more}", **more_once,
+        ),
+        kind(
+            ["--config"], type=InputPath(), metavar="PATH", heading=MODEL_HEADING,
+            help="A MODEL in a file: a config.json, a directory that has one, or - for"
+            f" standard input.{more}", **more_once,
+        ),
+        Once(
+            ["--model-type"], type=click.Choice(list(FAMILIES)), metavar="TYPE",
+            heading=MODEL_HEADING,
+            help=f"The family, where a config does not say: {', '.join(FAMILIES)}.",
+        ),
+        Option(
+            ["--tie-word-embeddings/--no-tie-word-embeddings"], default=None,
+            heading=MODEL_HEADING, help="Whether the output layer is the token table.",
+        ),
+        Option(
+            ["--strict"], is_flag=True, heading=MODEL_HEADING,
+            help="Refuse keys of a config that would only be warned about.",
+        ),
+    ]  # fmt: skip
 
 
-def format_choice(*formats: str) -> Decorator:
-    """``-f/--format`` with these *formats*, the first by default."""
-    return click.option(
-        "-f", "--format", type=click.Choice(formats), default=formats[0],
-        show_default=True, help="How the result is written.",
+def head_option(**attributes: Any) -> click.Parameter:
+    """``--head``."""
+    return Once(
+        ["--head"], type=HEAD, metavar="HEAD", heading=MODEL_HEADING,
+        help="What stands on the encoder: " + ", ".join(HEADS) + "."
+        " By default that of the class which a config file names, else model.",
+        **attributes,
     )  # fmt: skip
 
 
-format_option = format_choice(*FORMATS)
-"""``-f/--format`` with the formats of every report."""
-
-
-def share_option(command: Function) -> Function:
+def share_option() -> click.Parameter:
     """``--share``."""
-    return click.option(
-        "--share", type=click.Choice(SHARES), help="Which blocks the layers share."
-    )(command)
+    return Once(
+        ["--share"], type=click.Choice(SHARES), heading=MODEL_HEADING,
+        help="Which blocks the layers share.",
+    )  # fmt: skip
 
 
-def layout_option(command: Function) -> Function:
+def layout_option() -> click.Parameter:
     """``--layout``."""
-    return click.option(
-        "--layout", type=click.Choice(LAYOUTS), default=LAYOUTS[0], show_default=True,
+    return Once(
+        ["--layout"], type=click.Choice(LAYOUTS), default=LAYOUTS[0], show_default=True,
+        heading=MODEL_HEADING,
         help="Which model the totals describe: the published code, the book, the paper.",
-    )(command)  # fmt: skip
+    )  # fmt: skip
 
 
-def head_option(command: Function) -> Function:
-    """``--head``."""
-    return click.option(
-        "--head", type=click.Choice(HEADS), default="model", show_default=True,
-        help="What stands on the encoder.",
-    )(command)  # fmt: skip
+def output_options(formats: Sequence[str]) -> list[click.Parameter]:
+    """``-f/--format`` with these *formats*, the first by default, and ``-q/--quiet``."""
+    return [
+        Once(
+            ["-f", "--format"], type=click.Choice(formats), default=formats[0],
+            show_default=True, heading=OUTPUT_HEADING, help="How the result is written.",
+        ),
+        Option(
+            ["-q", "--quiet"], is_flag=True, heading=OUTPUT_HEADING,
+            help="Leave out the sentence above tables, and notes.",
+        ),
+    ]  # fmt: skip
 
 
-def shape_options(*symbols: str, multiple: bool = False, lists: bool = False) -> Decorator:
-    """``--preset`` (repeatable if *multiple*), ``--config``, and the sizes with these *symbols*.
-
-    *lists* is that of ``size_options``.
-    """
-
-    def decorate(command: Function) -> Function:
-        more = " Repeatable." if multiple else ""
-        command = size_options(*symbols, lists=lists)(command)
-        command = click.option(
-            "--config", type=InputPath(), metavar="PATH",
-            help="A config.json, a directory that has one, or - for standard input.",
-        )(command)  # fmt: skip
-        return click.option(
-            "--preset", type=PRESET, multiple=multiple, metavar="NAME",
-            help=f"A model by name; see 'albert-calc presets'.{more}",
-        )(command)  # fmt: skip
-
-    return decorate
-
-
-def source_options(multiple: bool = False, lists: bool = False) -> Decorator:
-    """``shape_options`` with all sizes, ``--model-type`` and ``--tie-word-embeddings``."""
-
-    def decorate(command: Function) -> Function:
-        command = click.option(
-            "--tie-word-embeddings/--no-tie-word-embeddings", default=None,
-            help="Whether the output layer is the token table.",
-        )(command)  # fmt: skip
-        command = click.option(
-            "--model-type", type=click.Choice(list(ARCHITECTURES)),
-            help="The architecture; by default the config's.",
-        )(command)  # fmt: skip
-        return shape_options(*(s.symbol for s in SIZES), multiple=multiple, lists=lists)(command)
-
-    return decorate
-
-
-OVERRIDES = (*(s.key for s in SIZES), "model_type", "tie_word_embeddings")
-"""The parameters of ``source_options`` that override a config's keys."""
-
-
-class Source(NamedTuple):
-    """A model that was asked for: its name, its file's keys, and the keys put over them."""
-
-    name: str
-    mapping: Mapping[str, Any]
-    overrides: Mapping[str, Any]
-    assumed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def config(
-        self, share: str | None = None, head: str = "model", layout: str = LAYOUTS[0]
-    ) -> ModelConfig:
-        """The config of this model, if there is such a *head* and *layout*.
-
-        Raises ``ConfigError`` with every problem.
-        """
-        return self.annotated(read_model({**self.mapping, **self.overrides}, share, head, layout))
-
-    def annotated(self, config: ModelConfig) -> ModelConfig:
-        """*config* with what was assumed while its options were read."""
-        if not self.notes:
-            return config
-        return replace(
-            config,
-            assumed=(*self.assumed, *config.assumed),
-            notes=(*self.notes, *config.notes),
-        )
-
-
-def requested(options: Mapping[str, Any]) -> list[Source]:
-    """The models that the parameters of ``source_options`` name; none if they name none.
-
-    Raises ``click.UsageError`` for contradictory options and ``ConfigError`` for files
-    and presets that cannot be read.
-    """
-    presets: str | Sequence[str] | None = options["preset"]
-    presets = (presets,) if isinstance(presets, str) else presets or ()
-    path = options["config"]
-    overrides = {k: options[k] for k in OVERRIDES if options.get(k) is not None}
-    if presets and path is not None:
-        raise click.UsageError("--preset and --config contradict each other: give one of them")
-    problems = Problems(idle_groups(options))
-    sources = []
-    for preset in dict.fromkeys(presets):
-        with problems.collected():
-            sources.append(Source(preset, load_preset(preset).content, overrides))
-    if path is not None:
-        with problems.collected():
-            name = "standard input" if path == "-" else quoted(path)
-            sources.append(Source(name, read_config(path), overrides))
-    if problems:
-        # The sizes that were typed can be wrong as well.
-        problems += [p for s in SIZES for p in size_problems(s, overrides, required=False)]
-    problems.raise_any()
-    if not sources and overrides:
-        given, assumed, notes = with_intermediate_size(overrides)
-        sources.append(Source("sizes", {}, given, assumed, notes))
-    return sources
-
-
-def with_intermediate_size(
-    sizes: Mapping[str, Any],
-) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
-    """*sizes* with I = 4·H where it is missing, the keys assumed, and a note of it."""
-    hidden = sizes.get("hidden_size")
-    if sizes.get("intermediate_size") is not None:
-        return dict(sizes), (), ()
-    if not isinstance(hidden, int) or hidden < 1:
-        # H will be refused, and nobody has said anything wrong of I.
-        return {**sizes, "intermediate_size": 1}, (), ()
-    return (
-        {**sizes, "intermediate_size": 4 * hidden},
-        ("intermediate_size",),
-        (f"intermediate_size: not given, so 4 × hidden_size = {4 * hidden}",),
-    )
-
-
-def some_requested(options: Mapping[str, Any]) -> list[Source]:
-    """The models that the options name; ``click.UsageError`` if they name none."""
-    sources = requested(options)
-    if not sources:
-        raise click.UsageError("no model: give --preset, --config, or sizes (-V -H -L ...)")
-    return sources
-
-
-def one_requested(options: Mapping[str, Any]) -> Source:
-    """The only model that the options name; ``click.UsageError`` if they name none."""
-    return some_requested(options)[0]
-
-
-def idle_groups(options: Mapping[str, Any]) -> list[str]:
-    """With nothing shared there are no groups: what is wrong with giving both."""
-    groups = options.get("num_hidden_groups")
-    if options.get("share") != "none" or groups is None:
-        return []
-    return [f"num_hidden_groups: must be left out with --share none, got {shown(groups)}"]
+def dashed(key: str) -> str:
+    """A key as options spell it."""
+    return key.replace("_", "-")
 
 
 def typed(*names: str) -> list[str]:
     """Those of the parameters *names* that stand on the command line, as options."""
     context = click.get_current_context()
     return [
-        f"--{name.replace('_', '-')}"
+        f"--{dashed(name)}"
         for name in names
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]

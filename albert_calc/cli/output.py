@@ -14,25 +14,26 @@ from typing import IO, Any
 
 import click
 
-from albert_calc.config import ModelConfig
-from albert_calc.configfile import quoted
+from albert_calc.config.files import quoted
 from albert_calc.errors import AlbertCalcError
 from albert_calc.render import SIGNS, Canvas, render, to_ascii
 from albert_calc.report import Report
-from albert_calc.text import printable
+from albert_calc.writing.harmless import printable
 
 _WIDEST = 1_000
 _LONG = 200_000
 """Steps that take long enough for somebody to wonder."""
 
+_STYLES = {"error": "red", "warning": "yellow"}
+
 
 def canvas() -> Canvas:
     """What standard output can hold: as wide as its terminal, or unlimited in a pipe."""
-    width = _terminal_width() if sys.stdout.isatty() else None
+    width = terminal_width() if sys.stdout.isatty() else None
     return Canvas(width, not _holds(sys.stdout, SIGNS))
 
 
-def _terminal_width() -> int:
+def terminal_width() -> int:
     """The columns of the terminal: what ``COLUMNS`` says, else what it says itself, else 80."""
     columns = os.environ.get("COLUMNS", "")
     width = int(columns) if re.fullmatch("[0-9]{1,5}", columns) else 0
@@ -60,12 +61,52 @@ def write_chunks(chunks: Iterable[str]) -> bool:
     """
     try:
         for chunk in chunks:
-            click.echo(chunk, nl=False, color=True)
+            _write_all(sys.stdout, chunk)
     except OSError as error:
         if not is_closed_pipe(error):
             raise
         return False
     return True
+
+
+def _write_all(stream: IO[Any], text: str) -> None:
+    """Write all of *text*, also where a stream takes a part at a time or nothing for now.
+
+    Without a buffer, as under ``PYTHONUNBUFFERED``, a write may be short and nobody tells.
+    """
+    raw = getattr(stream, "buffer", None)
+    if raw is None:
+        stream.write(text)
+        stream.flush()
+        return
+    stream.flush()
+    data = memoryview(text.encode(stream.encoding or "utf-8", "backslashreplace"))
+    while data:
+        data = data[_written(raw, data) :]
+    while True:
+        try:
+            return raw.flush()  # type: ignore[no-any-return]
+        except BlockingIOError:
+            _wait(raw)
+
+
+def _written(raw: Any, data: memoryview) -> int:
+    """How many bytes of *data* could be written now."""
+    try:
+        count = raw.write(data)
+    except BlockingIOError as error:
+        count = error.characters_written or None
+    if count is None:
+        _wait(raw)
+        return 0
+    return int(count)
+
+
+def _wait(raw: Any) -> None:
+    """Wait until *raw* takes more."""
+    import select
+
+    select.select([], [raw], [])
 
 
 @contextmanager
@@ -75,9 +116,12 @@ def progress(length: int) -> Iterator[Callable[[int], None]]:
     There is no bar for work that is done at once, where nobody would see it, or where it
     would stand in the way of the result.
     """
-    seen = length >= _LONG and sys.stderr.isatty() and not sys.stdout.isatty()
+    there = sys.stderr is not None and sys.stderr.isatty()
+    if not (length >= _LONG and there and not sys.stdout.isatty()):
+        yield lambda done: None
+        return
     with click.progressbar(
-        length=length, file=sys.stderr, hidden=not seen, update_min_steps=_LONG // 10
+        length=length, file=sys.stderr, update_min_steps=_LONG // 10
     ) as bar:
         steps = 0
 
@@ -89,8 +133,8 @@ def progress(length: int) -> Iterator[Callable[[int], None]]:
         yield reach
 
 
-def write_file(path: str, text: str) -> None:
-    """Write *text* to the file *path*, whole or not at all; a file that is there is replaced.
+def write_file(path: str, content: str | bytes) -> None:
+    """Write *content* to the file *path*, whole or not at all; a file that is there is replaced.
 
     Raises ``AlbertCalcError`` with the reason if that cannot be done.
     """
@@ -100,17 +144,26 @@ def write_file(path: str, text: str) -> None:
             raise AlbertCalcError(f"{quoted(path)}: must be a regular file to be replaced")
         if os.path.exists(target) and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        _replace(target, text)
+        _replace(target, content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise AlbertCalcError(f"{quoted(path)}: cannot be written: {error.strerror}") from None
 
 
-def _replace(target: str, text: str) -> None:
+def append_file(path: str, text: str) -> None:
+    """Add *text* to the end of the file *path*; raises ``AlbertCalcError`` if that fails."""
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise AlbertCalcError(f"{quoted(path)}: cannot be written: {error.strerror}") from None
+
+
+def _replace(target: str, content: bytes) -> None:
     """Put a finished file in the place of *target*, so that no half-written one is ever there."""
     unfinished = os.path.join(os.path.dirname(target), f".albert-calc-{os.urandom(6).hex()}.tmp")
     try:
-        with open(unfinished, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with open(unfinished, "xb") as file:
+            file.write(content)
         if os.path.exists(target):
             os.chmod(unfinished, stat.S_IMODE(os.stat(target).st_mode))
         os.replace(unfinished, target)
@@ -127,22 +180,20 @@ def is_closed_pipe(error: OSError) -> bool:
 
 def say(kind: str, messages: Iterable[str]) -> None:
     """Write ``kind: message`` for each of *messages* to standard error."""
+    if sys.stderr is None:
+        return
     for message in dict.fromkeys(messages):
-        line = f"{kind}: {printable(message, 2000)}"
+        line = printable(message, 2000)
         if not _holds(sys.stderr, line):
             line = to_ascii(line)
+        label = f"{kind}: " if kind else ""
+        if sys.stderr.isatty() and kind in _STYLES and "NO_COLOR" not in os.environ:
+            label = click.style(label, fg=_STYLES[kind])
         try:
-            click.echo(line, err=True)
-        except OSError:
+            _write_all(sys.stderr, f"{label}{line}\n")
+        except (OSError, ValueError):
             # Nobody reads standard error, and there is nowhere else to complain.
             return
-
-
-def say_about(configs: Iterable[ModelConfig]) -> None:
-    """Tell what was assumed about *configs*, and what is odd about them."""
-    found = list(configs)
-    say("note", (text for c in found for text in c.notes))
-    say("warning", (text for c in found for text in c.warnings))
 
 
 def _holds(stream: IO[Any], text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from typing import Any, BinaryIO
 
@@ -11,6 +12,8 @@ from albert_calc.writing.harmless import printable, shown
 
 LARGEST_FILE = 4 * 2**20
 _LONGEST_NUMBER = 40
+_LONGEST_LINK = 100
+_LINK = re.compile(r"\.\./\.\./blobs/[0-9a-f]{40,64}")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -47,10 +50,27 @@ def quoted(path: str | os.PathLike[str]) -> str:
     return printable(os.fsdecode(path), 200)
 
 
+def followed(path: str) -> str:
+    """The file that *path* stands for, where a model cache was copied without its links.
+
+    Caches keep each file once, under ``blobs``, and link to it from ``snapshots``; a copy made
+    by a tool that knows no links has the text of the link in its place.
+    """
+    folder = os.path.dirname(path)
+    if os.path.basename(os.path.dirname(folder)) != "snapshots" or not os.path.isfile(path):
+        return path
+    if os.path.getsize(path) > _LONGEST_LINK:
+        return path
+    with open(path, "rb") as file:
+        match = _LINK.fullmatch(file.read().decode("ascii", "replace"))
+    target = os.path.join(folder, match[0]) if match else path
+    return target if os.path.isfile(target) else path
+
+
 def read_small_file(path: str) -> bytes:
     """The content of the file *path*; ``ConfigError`` if it is too large to be a config."""
     try:
-        with open(path, "rb") as file:
+        with open(followed(path), "rb") as file:
             return read_limited(file, quoted(path))
     except (OSError, ValueError) as error:
         if isinstance(error, ConfigError):
@@ -59,11 +79,13 @@ def read_small_file(path: str) -> bytes:
         raise ConfigError(f"{quoted(path)}: cannot be read: {reason}") from None
 
 
-def read_limited(file: BinaryIO, name: str) -> bytes:
-    """All of *file*, unless that is more than a config can reasonably be."""
-    content = file.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
-        raise ConfigError(f"{name}: larger than {LARGEST_FILE // 2**20} MiB, so not a config")
+def read_limited(
+    file: BinaryIO, name: str, largest: int = LARGEST_FILE, what: str = "a config"
+) -> bytes:
+    """All of *file*, unless that is more than *what* it should be can reasonably have."""
+    content = file.read(largest + 1)
+    if len(content) > largest:
+        raise ConfigError(f"{name}: larger than {largest // 2**20} MiB, so not {what}")
     return content
 
 

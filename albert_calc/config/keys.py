@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from albert_calc.families.base import Family
+from albert_calc.families.base import Family, Same
 from albert_calc.families.sizes import SIZES, SYMBOLS
 from albert_calc.writing.harmless import printable, shown
 
@@ -13,20 +13,21 @@ GENERAL: frozenset[str] = frozenset(
     architectures attn_implementation auto_map bad_words_ids begin_suppress_tokens bos_token_id
     chunk_size_feed_forward classifier_dropout cls_token_id cross_attention_hidden_size
     decoder_start_token_id directionality diversity_penalty do_sample down_scale_factor dtype
-    early_stopping encoder_no_repeat_ngram_size eos_token_id exponential_decay_length_penalty
-    finetuning_task forced_bos_token_id forced_eos_token_id gap_size gradient_checkpointing
-    id2label initializer_range is_decoder is_encoder_decoder label2id language layer_norm_eps
-    layers_to_keep length_penalty ln_type mask_token_id max_length max_memory min_length
-    model_type net_structure_type no_repeat_ngram_size num_beam_groups num_beams num_labels
-    num_memory_blocks num_return_sequences output_attentions output_hidden_states output_past
-    output_scores pad_token_id pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers
+    early_stopping encoder_no_repeat_ngram_size eos_token_id eos_token_ids
+    exponential_decay_length_penalty export_model_type finetuning_task forced_bos_token_id
+    forced_eos_token_id gap_size gradient_checkpointing id2label initializer_range is_decoder
+    is_encoder_decoder label2id language layer_norm_eps layers_to_keep length_penalty ln_type
+    mask_token_id max_length max_memory min_length model_type net_structure_type
+    no_repeat_ngram_size num_beam_groups num_beams num_labels num_memory_blocks
+    num_return_sequences output_attentions output_hidden_states output_past output_scores
+    pad_token_id pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers
     pooler_size_per_head pooler_type position_embedding_type prefix problem_type pruned_heads
     quantization_config remove_invalid_values repetition_penalty return_dict
     return_dict_in_generate sentence_transformers sep_token_id summary_activation
     summary_last_dropout summary_type summary_use_proj suppress_tokens task_specific_params
     temperature tf_legacy_loss tie_encoder_decoder tie_word_embeddings tokenizer_class top_k
     top_p torch_dtype torchscript transformers.js_config transformers_version typical_p
-    unk_token_id use_bfloat16 use_cache vocab_type
+    unk_token_id use_bfloat16 use_cache vocab_type xla_device
     """.split()
 )
 """Keys that the config of any family may have, and that count nothing by themselves."""
@@ -40,8 +41,9 @@ _OFF: tuple[object, ...] = (False, None, 0, "", {}, [])
 class Refusal(NamedTuple):
     """A key whose count no table describes: the values that change nothing, and why not.
 
-    It is harmless too where *unless* another key has one of these values, and in families
-    whose own class reads the key.
+    A ``Same`` among the values is that of another key. It is harmless too where *unless*
+    another key has one of these values, and in families whose own class reads the key or
+    whose tables say what it means.
     """
 
     keys: tuple[str, ...]
@@ -73,8 +75,9 @@ REFUSALS: tuple[Refusal, ...] = (
     ),
     Refusal(
         ("position_embedding_type",),
-        "relative positions add tensors in transformers up to 4.57 and in its checkpoints;"
-        " transformers 5 builds absolute positions whatever this says",
+        "relative positions add tensors in transformers up to 4.57 and in its checkpoints, and"
+        " where they are rotary or ALiBi there is no position table; transformers 5 builds"
+        " absolute positions whatever this says",
         ("absolute", None),
     ),
     Refusal(
@@ -115,7 +118,8 @@ REFUSALS: tuple[Refusal, ...] = (
         "attention over words (LEBERT) is not counted",
     ),
     Refusal(
-        ("hidden_size_aug", "pals", "houlsby", "adapter_size", "adapter_config"),
+        ("hidden_size_aug", "pals", "houlsby", "adapter_size", "adapter_config",
+         "lora_rank", "lora_r", "lora_adaptations"),
         "adapters in every layer are not counted",
     ),
     Refusal(
@@ -145,12 +149,61 @@ REFUSALS: tuple[Refusal, ...] = (
         "bottlenecks are counted for model_type mobilebert only",
     ),
     Refusal(
+        ("vocab_size_or_config_json_file",),
+        "an old name of vocab_size, which no class reads now; give vocab_size",
+        (None, Same("vocab_size")),
+    ),
+    Refusal(
+        ("tie_weights_",),
+        "an old name of tie_word_embeddings, which no class reads now; give that",
+        (True, None),
+    ),
+    Refusal(
+        ("input_embedding_size", "output_embedding_size"),
+        "widths of their own for input and output are counted for model_type rembert only",
+        (*_OFF, Same("hidden_size")),
+    ),
+    Refusal(
+        ("qkv_size",),
+        "attention of another width than hidden_size (AutoTinyBERT) is not counted",
+        (*_OFF, Same("hidden_size")),
+    ),
+    Refusal(
+        ("use_bias",),
+        "layers without biases (RoFormer 2) are not counted",
+        (True, None),
+    ),
+    Refusal(
+        ("num_qkv",),
+        "several sets of query, key and value in a layer (UniLM) are not counted",
+        (*_OFF, 1),
+    ),
+    Refusal(
+        ("seg_emb",),
+        "a table of segments in every layer (UniLM) is not counted",
+    ),
+    Refusal(
+        ("rel_pos_bins", "rel_2d_pos_bins"),
+        "a learned bias by distance (UniLM 2, LayoutLM 2) is not counted",
+    ),
+    Refusal(
+        ("type_vocab_sizes",),
+        "a table for each kind of segment (TAPAS) is not counted",
+    ),
+    Refusal(
+        ("num_hidden_word_layers",),
+        "a second encoder, of n-grams (ZEN), is not counted",
+    ),
+    Refusal(
         ("moe", "num_experts", "num_local_experts"),
         "layers with several experts are not counted",
         (*_OFF, 1),
     ),
 )  # fmt: skip
 """Keys of public configs that change a count in ways that only other code builds."""
+
+# A config that has one of these and is not refused has a value that changes nothing.
+_REFUSABLE = frozenset(key for refusal in REFUSALS for key in refusal.keys)
 
 
 def refused(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
@@ -161,9 +214,11 @@ def refused(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
     for refusal in REFUSALS:
         if refusal.unless and _among(given.get(refusal.unless[0]), refusal.unless[1]):
             continue
+        harmless = tuple(given.get(v.key) if isinstance(v, Same) else v for v in refusal.harmless)
         for key in refusal.keys:
-            known = key in tables.defaults and key not in GENERAL
-            if key in given and not known and not _among(given[key], refusal.harmless):
+            own = key in tables.defaults and key not in GENERAL
+            known = own or key in tables.harmless or key in tables.refused
+            if key in given and not known and not _among(given[key], harmless):
                 yield f"{key}: {refusal.reason}, got {shown(given[key])}"
     if isinstance(given.get("type_vocab_size"), list):
         yield (
@@ -179,7 +234,16 @@ def _among(value: object, values: tuple[object, ...]) -> bool:
 
 def key_warnings(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
     """Keys of *given* that the family's class does not know, and code of the config's own."""
-    known = {*tables.defaults, *tables.aliases, *GENERAL, *OF_PRESETS}
+    known = {
+        *tables.defaults,
+        *tables.aliases,
+        *tables.alias_notes,
+        *tables.refused,
+        *tables.harmless,
+        *_REFUSABLE,
+        *GENERAL,
+        *OF_PRESETS,
+    }
     for key in given:
         if key == "embedding_size" and not tables.has(key):
             if given[key] != given.get(tables.name_of("hidden_size"), given[key]):

@@ -55,7 +55,7 @@ class ModelConfig:
         put = object.__setattr__
         tables = self.family
         given = {k: v for k, v in self.own.items() if k in tables.defaults and v is not None}
-        put(self, "own", given)
+        put(self, "own", {k: v for k, v in given.items() if k not in vars(self)})
         put(self, "architectures", tuple(self.architectures))
         keys = self.keys
         for size in SIZES:

@@ -72,7 +72,7 @@ def find_preset(name: str) -> Preset | None:
         if found and (found.name == lower or by_title.get(lower) or found.hub.lower() == lower):
             return found
     for other in all_presets():
-        if lower in (other.hub.lower(), *other.aliases):
+        if lower and lower in (other.hub.lower(), *other.aliases):
             return other
     return None
 
@@ -118,17 +118,24 @@ def _unknown(name: object) -> str:
 
 
 def nearest(name: str, most: int = 3) -> list[str]:
-    """The presets whose names are nearest to *name*, all of the family that it names."""
+    """The names nearest to *name*, all of the family that it names, and one a preset."""
     from difflib import get_close_matches
 
     lower = name.lower()[:100].rpartition("/")[2]
-    names = [*preset_names(), *(alias for p in all_presets() for alias in p.aliases)]
-    kin = [n for n in names if n.split("-")[0] == lower.split("-")[0]]
+    presets = {n: p.name for p in all_presets() for n in (p.name, *p.aliases) if "/" not in n}
+    kin = [n for n in presets if _family(n) == _family(lower)]
     if not kin:
-        beginnings = sorted({n.split("-")[0] for n in names} - set(SHAPES))
-        near = get_close_matches(lower.split("-")[0], beginnings, n=1, cutoff=0.75)
-        kin = [n for n in names if n.split("-")[0] in near]
-    if not kin and "-" not in lower:
-        kin = list(SHAPES)
-        return get_close_matches(lower, kin, n=most)
-    return get_close_matches(lower, kin, n=most, cutoff=0.5)
+        families = sorted({_family(n) for n in presets} - set(SHAPES))
+        near = get_close_matches(_family(lower), families, n=1, cutoff=0.75)
+        kin = [n for n in presets if _family(n) in near]
+    if not kin:
+        shapes = () if "-" in lower else SHAPES
+        return get_close_matches(lower, shapes, n=most)
+    close: dict[str, str] = {}
+    for found in get_close_matches(lower, kin, n=2 * most, cutoff=0.5):
+        close.setdefault(presets[found], found)
+    return list(close.values())[:most]
+
+
+def _family(name: str) -> str:
+    return name.split("-")[0]

@@ -7,10 +7,10 @@ from albert_calc.config.detection import class_names, detect
 from albert_calc.config.foreign import foreign_mapping
 from albert_calc.config.keys import key_warnings, refused
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.config.values import broken, filled, problems
+from albert_calc.config.values import broken, filled, holds, problems, rule_text
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import family
-from albert_calc.families.base import Family, Same, all_tensors
+from albert_calc.families.base import Computed, Family, Same, all_tensors
 from albert_calc.families.sizes import REQUIRED, SIZES, size_problems
 from albert_calc.writing.harmless import shown
 
@@ -60,6 +60,8 @@ def read_mapping(
     assumed = _assumed(tables, values, has_type="model_type" in given)
     values.update(assumed)
     found += problems(tables, {**values, "share": share})
+    if not found:
+        found += _misstated(tables, values, overrides or {})
     found.raise_any()
     config = ModelConfig(
         **{s.key: values[s.key] for s in SIZES if s.key in values and tables.has(s.key)},
@@ -122,9 +124,22 @@ def _aliased(
 
 
 def _alias_notes(tables: Family, mapping: Mapping[str, Any]) -> Iterator[str]:
+    """What to know of other spellings that are read, where the usual one is not there too."""
     for alias, text in tables.alias_notes.items():
-        if alias in mapping:
+        usual = tables.aliases.get(alias)
+        if alias in mapping and (usual is None or tables.name_of(usual) not in mapping):
             yield f"{alias}: {text}"
+
+
+def _misstated(
+    tables: Family, values: Mapping[str, Any], overrides: Mapping[str, Any]
+) -> Iterator[str]:
+    """What a file states of its own sizes in keys that count nothing, and states wrongly."""
+    keys = {**values, **filled(tables, values)}
+    for rule in tables.stated:
+        told = rule.keys[0] in values and overrides.keys().isdisjoint(rule.keys)
+        if told and not holds(rule, keys):
+            yield f"{rule_text(tables, rule, keys)}, got {shown(keys[rule.keys[0]])}"
 
 
 def _assumed(tables: Family, values: Mapping[str, Any], *, has_type: bool) -> dict[str, Any]:
@@ -142,17 +157,17 @@ def _assumed(tables: Family, values: Mapping[str, Any], *, has_type: bool) -> di
     for key in _counting_keys(tables):
         if values.get(key) is None and tables.defaults.get(key):
             found[key] = tables.defaults[key]
-    found = {k: v for k, v in found.items() if not isinstance(v, Same)}
-    if "num_attention_heads" in found and not (
-        has_type and _heads_fit(tables, {**found, **values})
-    ):
-        del found["num_attention_heads"]
+    found = {k: v for k, v in found.items() if not isinstance(v, Same | Computed)}
+    if "num_attention_heads" in found and not tables.assumes_heads:
+        if not (has_type and _heads_fit(tables, {**found, **values})):
+            del found["num_attention_heads"]
     return found
 
 
 def _heads_fit(tables: Family, values: Mapping[str, Any]) -> bool:
     """Whether the default number of heads breaks no rule; what is wrong besides is told later."""
-    if any(any(size_problems(s, values.get(s.key), required=False)) for s in SIZES):
+    sizes = (*SIZES, *tables.sizes)
+    if any(any(size_problems(s, values.get(s.key), required=False)) for s in sizes):
         return False
     try:
         keys = filled(tables, values)
@@ -161,7 +176,7 @@ def _heads_fit(tables: Family, values: Mapping[str, Any]) -> bool:
     return not any(
         rule.keys[0] == "num_attention_heads"
         for rule in tables.rules
-        if rule.fatal and not rule.holds(*(keys[k] for k in rule.keys))
+        if rule.fatal and not holds(rule, keys)
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from albert_calc.families import family
 from albert_calc.families.base import (
     SHARES,
+    Computed,
     Family,
     Feature,
     Rule,
@@ -21,6 +22,27 @@ from albert_calc.families.sizes import REQUIRED, SIZES, size_problems
 from albert_calc.writing.harmless import shown
 
 Keys = dict[str, Any]
+
+FOLLOWS: Mapping[str, tuple[int, str]] = {"intermediate_size": (4, "hidden_size")}
+"""Sizes that are a multiple of another where nobody gives them: I = 4·H."""
+
+
+def with_followers(given: Mapping[str, Any]) -> tuple[Keys, tuple[str, ...]]:
+    """*given* with the sizes of ``FOLLOWS`` that are missing, and a note of each.
+
+    Where what they follow is no size, they are 1: that size will be refused, and nobody has
+    said anything wrong of these.
+    """
+    keys, notes = dict(given), []
+    for key, (factor, leader) in FOLLOWS.items():
+        if keys.get(key) is not None:
+            continue
+        value = keys.get(leader)
+        sound = isinstance(value, int) and not isinstance(value, bool) and value > 0
+        keys[key] = factor * value if sound else 1
+        if sound:
+            notes.append(f"{key}: not given, so {factor} × {leader} = {keys[key]}")
+    return keys, tuple(notes)
 
 
 def filled(tables: Family, given: Mapping[str, Any]) -> Keys:
@@ -42,6 +64,9 @@ def filled(tables: Family, given: Mapping[str, Any]) -> Keys:
     for key, value in keys.items():
         if isinstance(value, Same):
             keys[key] = keys[value.key]
+        elif isinstance(value, Computed):
+            found = [keys[k] for k in value.keys]
+            keys[key] = None if None in found else value.value(*found)
     for switch in tables.switches:
         keys[switch.key] = switch.read(keys[switch.key])
     return keys
@@ -106,9 +131,14 @@ def problems(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
         yield from _unknown_heads(tables, keys)
 
 
-def broken(tables: Family, keys: Mapping[str, Any], *, fatal: bool) -> Iterator[str]:
-    """The rules that *keys* break: those that make no model, or those that only make it odd."""
-    for rule in tables.rules:
+def broken(
+    tables: Family, keys: Mapping[str, Any], *, fatal: bool, head: str = ""
+) -> Iterator[str]:
+    """The rules that *keys* break: those that make no model, or those that only make it odd.
+
+    They are the rules of the family, or of its head *head*.
+    """
+    for rule in tables.heads[head].rules if head else tables.rules:
         if rule.fatal == fatal and not holds(rule, keys):
             yield f"{rule_text(tables, rule, keys)}, got {shown(keys[rule.keys[0]])}"
 

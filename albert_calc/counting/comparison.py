@@ -1,28 +1,22 @@
-"""BERT-style against ALBERT-style: what each of ALBERT's two techniques saves.
-
-May import ``albert_calc.algebra``, ``albert_calc.architectures``, ``albert_calc.config``,
-``albert_calc.counts`` and ``albert_calc.tensors``.
-"""
+"""What each of ALBERT's two techniques makes of a model, and several models side by side."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from albert_calc.algebra import Polynomial, Repeated
-from albert_calc.architectures import ARCHITECTURES
-from albert_calc.architectures.base import (
-    ATTENTION,
-    EMBEDDING_PROJECTION,
-    FEED_FORWARD,
-    PARTICULAR,
-    TOKEN_EMBEDDING,
-    Component,
+from albert_calc.algebra import Polynomial, Repeated, sum_formula
+from albert_calc.counting.counts import Counts, component_formulas, count
+from albert_calc.counting.tensors import (
+    Blueprint,
+    Embedding,
+    Variant,
+    has_own_projection,
+    is_factorized,
+    tensor_table,
 )
-from albert_calc.config import ModelConfig, Traits
-from albert_calc.counts import Counts, component_formulas, count_parameters
-from albert_calc.tensors import Variant, variant_of
+from albert_calc.families import family
+from albert_calc.families.base import EMBEDDING_PROJECTION, TOKEN_EMBEDDING, Component
 
-COMPARED_EMBEDDING_SIZE = ARCHITECTURES["albert"].defaults["embedding_size"]
+COMPARED_EMBEDDING_SIZE: int = family("albert").defaults["embedding_size"]
 """The E at which a model without one is compared: that of every published ALBERT."""
 
 TOKEN_ROW = (TOKEN_EMBEDDING, EMBEDDING_PROJECTION)
@@ -46,89 +40,145 @@ class Pair(NamedTuple):
         return self.before / self.after if self.after else None
 
 
-class Comparison(NamedTuple):
-    """One shape built BERT-style and ALBERT-style, row by row; ``total`` is their sum."""
+PARTS: Mapping[str, str] = {
+    "embeddings": "other_embeddings",
+    "layers": "layers",
+    "encoder": "outside_the_layers",
+    "pooler": "pooler",
+    "head": "head",
+}
+"""The rows of a comparison after ``token_embedding``: what is left of each part."""
 
-    name: str
-    bert_style: ModelConfig
-    albert_style: ModelConfig
-    layout: str
-    rows: Mapping[str, Pair]
+
+class Built(NamedTuple):
+    """A model built in one way: its tables, and its parameters row by row."""
+
+    model: Blueprint
+    rows: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """All rows."""
+        return sum(self.rows.values())
+
+    @property
+    def embedding(self) -> str:
+        """How tokens are embedded, in a word."""
+        return "factorized" if is_factorized(self.model.variant) else "standard"
+
+    @property
+    def layers(self) -> str:
+        """Which layers are stored, in a few words."""
+        return sharing_label(self.model)
+
+
+class Comparison(NamedTuple):
+    """A model as it is, and with and without each technique.
+
+    ``standard`` and ``factorized`` say how tokens are embedded, ``unshared`` and ``shared``
+    how layers are stored; what is neither embedding nor layers is the same in all, but that
+    a tied prediction head follows the embedding.
+    """
+
+    as_it_is: Built
+    standard_unshared: Built
+    standard_shared: Built
+    factorized_unshared: Built
+    factorized_shared: Built
+
+    @property
+    def bert_style(self) -> Built:
+        """Neither technique."""
+        return self.standard_unshared
+
+    @property
+    def albert_style(self) -> Built:
+        """Both techniques."""
+        return self.factorized_shared
 
     @property
     def total(self) -> Pair:
         """Both models whole."""
-        return add_up(self.rows.values())
+        return Pair(self.bert_style.total, self.albert_style.total)
 
-    def without(self, row: str) -> Pair:
-        """Both models but for one of the rows."""
-        return add_up(pair for key, pair in self.rows.items() if key != row)
+    def row(self, name: str) -> Pair:
+        """One row, BERT-style and ALBERT-style."""
+        return Pair(self.bert_style.rows.get(name, 0), self.albert_style.rows.get(name, 0))
 
     @property
-    def combinations(self) -> dict[tuple[str, str], int]:
-        """Totals of standard or factorized embedding with unshared or shared layers.
-
-        Everything outside the layers, the pooler included, goes with the embedding.
-        """
-        layers = self.rows["layers"]
-        rest = self.without("layers")
+    def combinations(self) -> dict[tuple[str, str], Built]:
+        """Every combination of the two techniques."""
         return {
-            ("standard", "unshared"): rest.before + layers.before,
-            ("standard", "shared"): rest.before + layers.after,
-            ("factorized", "unshared"): rest.after + layers.before,
-            ("factorized", "shared"): rest.after + layers.after,
+            ("standard", "unshared"): self.standard_unshared,
+            ("standard", "shared"): self.standard_shared,
+            ("factorized", "unshared"): self.factorized_unshared,
+            ("factorized", "shared"): self.factorized_shared,
         }
 
 
-def add_up(pairs: Iterable[Pair]) -> Pair:
-    """The sums of both sides of *pairs*."""
-    sides = list(pairs)
-    return Pair(sum(p.before for p in sides), sum(p.after for p in sides))
+def techniques(
+    model: Blueprint, *, share: str | None = None, groups: int | None = None,
+    inner: int | None = None,
+) -> Blueprint:  # fmt: skip
+    """*model* with its layers shared as *share* says, or as it does, or else all.
 
-
-def albert_shape(
-    mapping: Mapping[str, Any], overrides: Mapping[str, Any], share: str | None = None
-) -> ModelConfig:
-    """The ALBERT-style config of any model: *mapping* with *overrides* put over it.
-
-    A model that has no E of its own, such as BERT, is given ``COMPARED_EMBEDDING_SIZE``
-    unless *overrides* has one, and a note says so. Raises ``ConfigError`` for what
-    ``ModelConfig.from_dict`` refuses.
+    They are stored in *groups* of *inner* layers; by default one, or as the model has them.
     """
-    own = ModelConfig.from_dict({**mapping, **overrides})
-    foreign = [k for k in PARTICULAR if not ARCHITECTURES[own.model_type].has(k)]
-    values = {**{k: v for k, v in mapping.items() if k not in foreign}, **overrides}
-    values["model_type"] = "albert"
-    assumed, notes = own.assumed, own.notes
-    if values.get("embedding_size") is None and "embedding_size" in foreign:
-        notes += (f"embedding_size: not given, so compared at E = {COMPARED_EMBEDDING_SIZE}",)
-        assumed += ("embedding_size",)
-    config = ModelConfig.from_dict(values, share or "all")
-    # What stands in *overrides* is used here, whatever *own* has no use for.
-    ignored = tuple(text for text in own.ignored if text.partition(":")[0] not in overrides)
-    return replace(config, assumed=assumed, notes=notes, ignored=ignored)
+    own = model.variant
+    values = {**model.values, "G": groups or model.values["G"], "N": inner or model.values["N"]}
+    sharing = share or (own.share if own.share != "none" else "all")
+    return Blueprint(own._replace(share=sharing, grouped=True), values)
 
 
-def compare(name: str, albert_style: ModelConfig, layout: str) -> Comparison:
-    """The model *albert_style* beside the BERT of the same shape."""
-    bert_style = replace(
-        albert_style, model_type="bert", embedding_size=None, share="none",
-        num_hidden_groups=1, inner_group_num=1, notes=(), ignored=(),
-    )  # fmt: skip
-    before = count_parameters(bert_style, layout=layout)
-    after = count_parameters(albert_style, layout=layout)
-    rows = {key: Pair(_row(before, key), _row(after, key)) for key in _ROWS}
-    return Comparison(name, bert_style, albert_style, layout, rows)
+def compare(
+    model: Blueprint, *, embedding_size: int | None = None, share: str | None = None,
+    groups: int | None = None, inner: int | None = None,
+) -> Comparison:  # fmt: skip
+    """*model* against the techniques.
+
+    A model without a factorized embedding is factorized at *embedding_size*; the rest is that
+    of ``techniques``.
+    """
+    shared = techniques(model, share=share, groups=groups, inner=inner)
+    values = dict(shared.values)
+    if not has_own_projection(model.variant):
+        values["E"] = embedding_size or COMPARED_EMBEDDING_SIZE
+
+    def built(embedding: Embedding, sharing: str) -> Built:
+        if model.variant.layout == "paper" and values["E"] == values["H"]:
+            # The paper has no projection there.
+            embedding = "standard"
+        variant = shared.variant._replace(embedding=embedding, share=sharing)
+        return _built(Blueprint(variant, values))
+
+    sharing = shared.variant.share
+    return Comparison(
+        _built(model),
+        built("standard", "none"),
+        built("standard", sharing),
+        built("factorized", "none"),
+        built("factorized", sharing),
+    )
 
 
-_ROWS = ("token_embedding", "other_embeddings", "layers", "pooler")
+def _built(model: Blueprint) -> Built:
+    counts = count(model)
+    rows = {"token_embedding": token_parameters(counts)}
+    for part, name in PARTS.items():
+        rest = rows["token_embedding"] if part == "embeddings" else 0
+        if any(c.part == part for c in counts.components):
+            rows[name] = counts.of_part(part) - rest
+    return Built(model, rows)
 
 
-def _row(counts: Counts, key: str) -> int:
-    if key in ("layers", "pooler"):
-        return counts.of_part(key)
-    tokens = sum(c.parameters for c in counts.components if c.source.component in TOKEN_ROW)
-    return tokens if key == "token_embedding" else counts.of_part("embeddings") - tokens
+def token_parameters(counts: Counts) -> int:
+    """What a token's own vector costs: the table, and the projection if there is one."""
+    return sum(c.parameters for c in counts.components if c.source.component in TOKEN_ROW)
+
+
+def has_technique(built: Built, other: Built) -> bool:
+    """Whether two ways of building a model give the same tensors."""
+    return built.rows == other.rows
 
 
 class EmbeddingCosts(NamedTuple):
@@ -151,10 +201,12 @@ def embedding_costs(vocab_size: int, embedding_size: int, hidden_size: int) -> E
     )
 
 
-def embedding_pair(config: ModelConfig) -> Pair:
-    """What the token embedding of *config*'s sizes costs in both ways, in any layout."""
-    sizes = config.symbols
-    return embedding_costs(sizes["V"], sizes["E"], sizes["H"]).pair
+def _formula_of(component: Component, model_type: str) -> Polynomial:
+    tables = family(model_type)
+    variant = Variant(
+        model_type, frozenset({"factorized"}), tables.default_share, True, "model", "transformers"
+    )
+    return next(f.terms for f in component_formulas(variant) if f.component == component)
 
 
 class Priced(NamedTuple):
@@ -165,17 +217,19 @@ class Priced(NamedTuple):
 
 
 class LayerCosts(NamedTuple):
-    """What the encoder's layers cost: each row's formula and number of parameters."""
+    """What the encoder's layers cost: each row's formula and number of parameters.
 
-    attention: Priced
-    feed_forward: Priced
+    ``blocks`` are the components of one layer, by name.
+    """
+
+    blocks: Mapping[str, Priced]
     layer: Priced
     unshared: Priced
     shared: Priced
 
     @property
     def per_layer(self) -> int:
-        """One layer with both its blocks."""
+        """One layer with all its blocks."""
         return self.layer.parameters
 
     @property
@@ -184,62 +238,62 @@ class LayerCosts(NamedTuple):
         return Pair(self.unshared.parameters, self.shared.parameters)
 
 
-def layer_costs(config: ModelConfig) -> LayerCosts:
-    """One layer of *config*, L of them, and what *config*'s way of sharing stores."""
-    attention, feed_forward = _layer_blocks(config, config.share or "")
-    every = _layer_blocks(config, "none")
+def layer_costs(model: Blueprint) -> LayerCosts:
+    """One layer of *model*, L of them, and what its way of sharing stores."""
+    variant = model.variant
+    once = _layer_parts(variant._replace(share="all", grouped=True))
+    alone = {name: tuple(Repeated((), p.body.times(*p.repeat[2:])) for p in parts)
+             for name, parts in once.items()}  # fmt: skip
     return LayerCosts(
-        _priced(config, Repeated((), attention.body)),
-        _priced(config, Repeated((), feed_forward.body)),
-        _priced(config, Repeated((), attention.body), Repeated((), feed_forward.body)),
-        _priced(config, *every),
-        _priced(config, attention, feed_forward),
+        {name: _priced(model, parts) for name, parts in alone.items()},
+        _priced(model, _flat(alone)),
+        _priced(model, _flat(_layer_parts(variant._replace(share="none")))),
+        _priced(model, _flat(_layer_parts(variant))),
     )
 
 
-def _layer_blocks(config: ModelConfig, share: str) -> tuple[Repeated, Repeated]:
-    formulas = component_formulas(
-        Variant(config.traits._replace(share=share), "model", "transformers")
-    )
-    blocks = {f.component: f.stored for f in formulas}
-    return blocks[ATTENTION], blocks[FEED_FORWARD]
+def _layer_parts(variant: Variant) -> dict[str, tuple[Repeated, ...]]:
+    return {
+        f.component.name: f.parts
+        for f in component_formulas(variant)
+        if f.component.part == "layers"
+    }
 
 
-def _priced(config: ModelConfig, *parts: Repeated) -> Priced:
-    repeats = {part.repeat for part in parts}
-    if len(repeats) == 1:
-        bodies = Polynomial.sum(part.body for part in parts)
-        parts = (Repeated(parts[0].repeat, bodies),)
-    return Priced(
-        " + ".join(part.formula() for part in parts),
-        sum(part.expanded().evaluate(config.symbols) for part in parts),
-    )
+def _flat(parts: Mapping[str, tuple[Repeated, ...]]) -> tuple[Repeated, ...]:
+    return tuple(part for several in parts.values() for part in several)
 
 
-def _formula_of(component: Component, model_type: str) -> Polynomial:
-    share = ARCHITECTURES[model_type].default_share
-    variant = Variant(Traits(model_type, share, True, True), "model", "transformers")
-    return next(f.terms for f in component_formulas(variant) if f.component == component)
+def _priced(model: Blueprint, parts: Iterable[Repeated]) -> Priced:
+    """*parts* with those that are stored equally often in one bracket."""
+    bodies: dict[tuple[object, ...], list[Polynomial]] = {}
+    for part in parts:
+        bodies.setdefault(part.repeat, []).append(part.body)
+    joined = [Repeated(r, Polynomial.sum(b)) for r, b in bodies.items()]  # type: ignore[arg-type]
+    total = Polynomial.sum(part.expanded() for part in joined)
+    return Priced(sum_formula(joined), total.evaluate(model.values))
 
 
-def embedding_label(config: ModelConfig, layout: str) -> str:
-    """How the token embedding of *config* is built in *layout*, in a word."""
-    formulas = component_formulas(variant_of(config, "model", layout))
-    projected = any(f.component == EMBEDDING_PROJECTION for f in formulas)
-    return "factorized" if projected else "standard"
-
-
-def sharing_label(config: ModelConfig) -> str:
-    """Which layers of *config* are stored, in a few words that are true of it."""
-    if config.share == "none":
+def sharing_label(model: Blueprint) -> str:
+    """Which layers of *model* are stored, in a few words that are true of it."""
+    share, values = model.variant.share, model.values
+    if share == "none":
         return "unshared layers"
-    if config.share != "all":
-        kept = {"attention": "shared attention", "ffn": "shared feed-forward"}[config.share or ""]
-        groups = config.num_hidden_groups
+    grouped = model.variant.grouped or family(model.variant.model_type).shared != (1,)
+    groups, inner = (values["G"], values["N"]) if grouped else (1, 1)
+    if share != "all":
+        kept = {"attention": "shared attention", "ffn": "shared feed-forward"}[share]
         return kept if groups == 1 else f"{kept} in {groups:,} groups"
-    copies = config.num_hidden_groups * config.inner_group_num
+    copies = groups * inner
     if copies == 1:
         return "shared layers"
-    if config.num_hidden_groups == config.num_hidden_layers and config.inner_group_num == 1:
+    if groups == values["L"] and inner == 1:
         return "unshared layers"
     return f"{copies:,} stored layers"
+
+
+def stored_layers(model: Blueprint) -> int:
+    """How many copies of a layer's attention are stored."""
+    first = next(t for t in tensor_table(model.variant) if t.component.part == "layers")
+    return Polynomial.product(*first.repeat).evaluate(model.values)
+

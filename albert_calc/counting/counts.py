@@ -1,10 +1,10 @@
 """From tensors to counts: how many parameters a model has, component by component."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from albert_calc.algebra import Dims, Polynomial, Repeated, evaluate_all, sum_formula
+from albert_calc.algebra import Dims, Polynomial, Repeated, Term, evaluate_all, sum_formula
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.counting.tensors import (
     Blueprint,
@@ -13,7 +13,7 @@ from albert_calc.counting.tensors import (
     tensor_table,
     variant_of,
 )
-from albert_calc.families.base import OUTPUT_EMBEDDING, Component, Tensor
+from albert_calc.families.base import OUTPUT_EMBEDDING, Component
 
 
 class ComponentFormula(NamedTuple):
@@ -67,6 +67,17 @@ class Counts(NamedTuple):
         return sum(c.parameters for c in self.components if c.part == part)
 
 
+Selection = Literal["all", "without_embeddings", "matrices"]
+"""Which tensors are counted.
+
+``without_embeddings`` leaves out every table that is looked up, and what is tied to it: the
+rule of transformers' ``num_parameters(exclude_embeddings=True)``. ``matrices`` leaves out
+biases and norms.
+"""
+
+_LEFT_OUT: Mapping[str, str] = {"all": "", "without_embeddings": "table", "matrices": "vector"}
+
+
 def count_parameters(
     config: ModelConfig, head: str = "model", layout: str = "transformers"
 ) -> Counts:
@@ -76,31 +87,36 @@ def count_parameters(
     belongs. It takes the same time for any number of layers. Raises ``ConfigError`` if
     the model type has no such head or layout.
     """
-    return count(Blueprint(variant_of(config, head, layout), config.symbols))
+    formulas, terms = _plan(variant_of(config, head, layout), "all")
+    return Counts(formulas, evaluate_all(terms, config.symbols))
 
 
-def count(model: Blueprint) -> Counts:
-    """The exact number of parameters of *model*."""
-    formulas, terms = _plan(model.variant)
+def count(model: Blueprint, selection: Selection = "all") -> Counts:
+    """The exact number of parameters of *model*, or of a *selection* of its tensors."""
+    formulas, terms = _plan(model.variant, selection)
     return Counts(formulas, evaluate_all(terms, model.values))
 
 
 @cache
 def _plan(
-    variant: Variant,
-) -> tuple[tuple[ComponentFormula, ...], list[tuple[tuple[int, tuple[str, ...]], ...]]]:
-    formulas = component_formulas(variant)
+    variant: Variant, selection: Selection
+) -> tuple[tuple[ComponentFormula, ...], list[tuple[Term, ...]]]:
+    formulas = component_formulas(variant, selection)
     return formulas, [f.terms.terms for f in formulas]
 
 
 @cache
-def component_formulas(variant: Variant) -> tuple[ComponentFormula, ...]:
+def component_formulas(
+    variant: Variant, selection: Selection = "all"
+) -> tuple[ComponentFormula, ...]:
     """The components of *variant* in the order of its tensors, with their formulas.
 
     An output matrix that is tied to the token table is a component of nothing.
     """
     bodies: dict[Component, dict[Dims, list[Polynomial]]] = {}
     for tensor in tensor_table(variant):
+        if tensor.kind == _LEFT_OUT[selection]:
+            continue
         if is_counted(tensor, variant.tied):
             parts = bodies.setdefault(tensor.component, {})
             parts.setdefault(tensor.repeat, []).append(tensor.elements)
@@ -114,29 +130,3 @@ def _formula(component: Component, parts: dict[Dims, list[Polynomial]]) -> Compo
     return ComponentFormula(
         component, repeated, Polynomial.sum(part.expanded() for part in repeated)
     )
-
-
-def matrices_only(variant: Variant) -> Polynomial:
-    """The parameters of *variant* without biases and norms, in symbols."""
-    return _sum_of(variant, lambda tensor: tensor.kind != "vector")
-
-
-def without_embeddings(variant: Variant) -> Polynomial:
-    """The parameters of *variant* without any embedding table, in symbols.
-
-    By the rule of transformers' ``num_parameters(exclude_embeddings=True)``: every table
-    that is looked up is left out, and with it what is tied to it.
-    """
-    return _sum_of(variant, lambda tensor: tensor.kind != "table")
-
-
-def _sum_of(variant: Variant, chosen: Callable[[Tensor], bool]) -> Polynomial:
-    return Polynomial.sum(
-        tensor.elements.times(*tensor.repeat)
-        for tensor in _counted(variant)
-        if chosen(tensor)
-    )
-
-
-def _counted(variant: Variant) -> Iterator[Tensor]:
-    return (t for t in tensor_table(variant) if is_counted(t, variant.tied))

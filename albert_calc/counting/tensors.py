@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from albert_calc.algebra import Dim, Dims, minus, times
 from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.values import broken
 from albert_calc.errors import ConfigError
 from albert_calc.families import family
 from albert_calc.families.base import (
@@ -28,12 +29,18 @@ Embedding = Literal["own", "standard", "factorized"]
 
 _PROJECTION = "embeddings.projection"
 
+GROUPED: Dims = ("G", "N")
+GROUPED_RUNS: Dims = ("L", "N")
+"""How many layers are stored in groups, and how many run: a group's layers in every turn."""
+
 
 class Variant(NamedTuple):
     """All that decides which tensors a model has, apart from their sizes.
 
     ``embedding`` is ``own`` for a model as its family builds it, or the technique that is
     applied to its tables: ``standard`` (tokens at width H) or ``factorized`` (at width E).
+    With ``grouped`` the layers that are shared are stored as G groups of N, as ALBERT's are,
+    whatever the family does.
     """
 
     model_type: str
@@ -43,10 +50,18 @@ class Variant(NamedTuple):
     head: str
     layout: str
     embedding: Embedding = "own"
+    grouped: bool = False
 
 
 def variant_of(config: ModelConfig, head: str, layout: str) -> Variant:
-    """The variant that *config* describes under *head* and *layout*."""
+    """The variant that *config* describes under *head* and *layout*.
+
+    Raises ``ConfigError`` if *config* breaks a rule of *head*.
+    """
+    if head in config.family.heads:
+        found = list(broken(config.family, config.keys, fatal=True, head=head))
+        if found:
+            raise ConfigError(found)
     return Variant(
         config.model_type,
         config.features,
@@ -80,7 +95,7 @@ def tensor_table(variant: Variant) -> tuple[Tensor, ...]:
     head = head_of(variant)
     declared = (
         *tables.embeddings[variant.layout],
-        *(_layer_tensor(t, tables, variant.share) for t in tables.layer),
+        *(_layer_tensor(t, variant) for t in tables.layer),
         *tables.outside,
         *(tables.pooler if has_pooler(variant) else ()),
         *head.tensors,
@@ -128,8 +143,9 @@ def products(variant: Variant) -> tuple[Product, ...]:
 
 def executed_layers(variant: Variant) -> Dims:
     """How many layers a forward pass runs, as factors: L, and N in a group of layers."""
-    tables = family(variant.model_type)
-    return tables.runs if variant.share == "all" else ("L",)
+    if variant.share != "all":
+        return ("L",)
+    return GROUPED_RUNS if variant.grouped else family(variant.model_type).runs
 
 
 def is_counted(tensor: Tensor, tied: bool) -> bool:
@@ -137,18 +153,19 @@ def is_counted(tensor: Tensor, tied: bool) -> bool:
     return not (tied and tensor.tied_to)
 
 
-def _layer_tensor(tensor: Tensor, tables: Family, share: str) -> Tensor:
-    shared = tensor.component in SHARED_BLOCKS[share]
-    copies = tables.shared if shared else tables.unshared
+def _layer_tensor(tensor: Tensor, variant: Variant) -> Tensor:
+    tables = family(variant.model_type)
+    shared = tensor.component in SHARED_BLOCKS[variant.share]
+    copies = tables.unshared
+    if shared:
+        copies = GROUPED if variant.grouped else tables.shared
     # A stored layer has every tensor that any layer has.
     skip = 0 if shared else tensor.skip
     if skip:
         copies = (minus(copies[0], skip), *copies[1:])
-    # Unshared layers are applied once each; a group's layers once in every turn of L.
-    runs: Dims = tables.runs if share == "all" else ("L",)
+    runs = executed_layers(variant)
     if tensor.skip:
         runs = (minus(runs[0], tensor.skip), *runs[1:])
-    # A single copy has a name without a number only where layers are stored one by one.
     return tensor._replace(
         name=tables.layer_name + tensor.name,
         repeat=(*copies, *tensor.repeat),

@@ -17,6 +17,20 @@ FAMILIES: Mapping[str, str] = {
     "roberta": "roberta:ROBERTA",
     "xlm-roberta": "roberta:XLM_ROBERTA",
     "camembert": "roberta:CAMEMBERT",
+    "distilbert": "distilbert:DISTILBERT",
+    "mpnet": "mpnet:MPNET",
+    "deberta": "deberta:DEBERTA",
+    "deberta-v2": "deberta_v2:DEBERTA_V2",
+    "rembert": "rembert:REMBERT",
+    "roformer": "roformer:ROFORMER",
+    "mobilebert": "mobilebert:MOBILEBERT",
+    "modernbert": "modernbert:MODERNBERT",
+    "nomic_bert": "nomic_bert:NOMIC_BERT",
+    "ernie": "ernie:ERNIE",
+    "xlm-roberta-xl": "xlm_roberta_xl:XLM_ROBERTA_XL",
+    "megatron-bert": "megatron_bert:MEGATRON_BERT",
+    "roberta-prelayernorm": "roberta_prelayernorm:ROBERTA_PRELAYERNORM",
+    "squeezebert": "squeezebert:SQUEEZEBERT",
 }
 """The module and the name of each family's tables, by ``model_type``."""
 

@@ -25,6 +25,16 @@ from albert_calc.families.base import (
     vector,
 )
 from albert_calc.families.bert import TOKENS_NAME, embeddings
+from albert_calc.families.passes import (
+    HIDDEN_DROPOUT,
+    embeddings_pass,
+    layer_pass,
+    pooled_classifier,
+    pooled_heads,
+    pooler_pass,
+    predictions_pass,
+)
+from albert_calc.families.steps import ALL_SEQUENCES, Forward, cross_entropy, projected
 
 _PROJECTION = "encoder.embedding_hidden_mapping_in"
 _PROJECTION_MATRIX = matrix(_PROJECTION, "E", "H", EMBEDDING_PROJECTION)
@@ -34,6 +44,39 @@ _PREDICTIONS = (
     *linear("predictions.dense", "H", "E", PREDICTION_HEAD),
     *norm("predictions.LayerNorm", "E", PREDICTION_HEAD),
     *output_embedding("predictions.bias", "predictions.decoder", "E", f"{TOKENS_NAME}.weight"),
+)
+
+_PREDICTIONS_PASS = predictions_pass(
+    "predictions.dense", "predictions.LayerNorm", "predictions.decoder"
+)
+
+# There is no dropout after the feed-forward block.
+_FORWARD = Forward(
+    embeddings=(
+        *embeddings_pass(output="dropped embeddings"),
+        projected(_PROJECTION, "dropped embeddings", "hidden", "H"),
+    ),
+    layer=layer_pass(
+        "attention.query",
+        "attention.key",
+        "attention.value",
+        "attention.dense",
+        "attention.LayerNorm",
+        "ffn",
+        "ffn_output",
+        "full_layer_layer_norm",
+        dropouts=(HIDDEN_DROPOUT, ""),
+    ),
+    pooler=pooler_pass("pooler"),
+    heads={
+        **pooled_heads("classifier_dropout_prob"),
+        "masked-lm": _PREDICTIONS_PASS,
+        "pretraining": (
+            *_PREDICTIONS_PASS,
+            *pooled_classifier("C", "sop_classifier.classifier", "classifier_dropout_prob"),
+            *cross_entropy("sequence logits", ALL_SEQUENCES, 2, "sentence_order_label"),
+        ),
+    },
 )
 
 ALBERT = Family(
@@ -52,6 +95,7 @@ ALBERT = Family(
         "num_hidden_groups": 1,
         "inner_group_num": 1,
         "tie_word_embeddings": True,
+        "problem_type": None,
         "hidden_act": "gelu_new",
         "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0,
@@ -123,4 +167,5 @@ ALBERT = Family(
         ),
         **task_heads("Albert"),
     },
+    forward=_FORWARD,
 )

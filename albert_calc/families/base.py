@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from albert_calc.algebra import Dim, Dims, Polynomial
-from albert_calc.families.sizes import Size
+from albert_calc.families.sizes import LARGEST, Size
+from albert_calc.families.steps import Forward
 
 Part = Literal["embeddings", "layers", "encoder", "pooler", "head"]
 TensorKind = Literal["table", "matrix", "vector"]
@@ -120,16 +121,39 @@ def attention_products(width: Dim = "H") -> tuple[Product, ...]:
     return (Product("attention_scores", (2, "B", "S", "S", width)),)
 
 
+class Rule(NamedTuple):
+    """What sizes must keep among each other.
+
+    ``keys`` begin with the one at fault; ``must`` may name the others in braces. A model
+    that breaks a rule that is not ``fatal`` can be built but not run. ``share`` may stand
+    among the keys.
+    """
+
+    must: str
+    keys: tuple[str, ...]
+    holds: Callable[..., bool]
+    fatal: bool = True
+
+
+HEADS_DIVIDE_WIDTH = Rule(
+    "must divide {hidden_size}",
+    ("num_attention_heads", "hidden_size"),
+    lambda heads, width: width % heads == 0,
+)
+
+
 class Head(NamedTuple):
     """What stands on the encoder: its tensors, and whether it needs the pooler.
 
-    ``classes`` are the names that ``architectures`` of a ``config.json`` may give.
+    ``classes`` are the names that ``architectures`` of a ``config.json`` may give, and
+    ``rules`` what this head demands beside the rules of the family.
     """
 
     classes: tuple[str, ...]
     pooler: bool
     tensors: tuple[Tensor, ...] = ()
     products: tuple[Product, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
 
 class Same(NamedTuple):
@@ -138,16 +162,25 @@ class Same(NamedTuple):
     key: str
 
 
+class Computed(NamedTuple):
+    """A default that follows from other keys; there is none where one of them is unknown."""
+
+    keys: tuple[str, ...]
+    value: Callable[..., object]
+
+
 class Switch(NamedTuple):
     """A key that is no size but changes which tensors there are.
 
     ``read`` gives the value that features see, and raises ``ValueError`` for one that breaks
-    ``rule``.
+    ``rule``. A config that is worked out from tensors has true, false, the default, or one of
+    the ``likely`` values, which are tried before the default.
     """
 
     key: str
     rule: str
     read: Callable[[object], object]
+    likely: tuple[object, ...] = ()
 
 
 class Feature(NamedTuple):
@@ -171,45 +204,29 @@ class Derived(NamedTuple):
     shown_by: str = ""
 
 
-class Rule(NamedTuple):
-    """What sizes must keep among each other.
-
-    ``keys`` begin with the one at fault; ``must`` may name the others in braces. A model
-    that breaks a rule that is not ``fatal`` can be built but not run. ``share`` may stand
-    among the keys.
-    """
-
-    must: str
-    keys: tuple[str, ...]
-    holds: Callable[..., bool]
-    fatal: bool = True
-
-
-HEADS_DIVIDE_WIDTH = Rule(
-    "must divide {hidden_size}",
-    ("num_attention_heads", "hidden_size"),
-    lambda heads, width: width % heads == 0,
-)
-
-
 class Family(NamedTuple):
     """A family of models as tables.
 
     ``defaults`` are the keys that its config class reads and what they are by default, a
-    ``Same`` where that is another key's value. ``names`` are its own names of sizes, by the
-    usual key, and ``aliases`` other spellings that are read, each with the usual key;
-    ``alias_notes`` say of some what a reader should know. ``sizes`` are sizes that only this
+    ``Same`` or ``Computed`` where that follows from other keys. ``names`` are its own names of
+    sizes, by the usual key, and ``aliases`` other spellings that are read, each with the usual
+    key; ``alias_notes`` say of some what a reader should know. ``sizes`` are sizes that only this
     family has. ``marks`` are keys by which a config without a ``model_type``
-    is known; with ``embedding_size_alone`` an E and nothing else fits this family too.
+    is known; with ``embedding_size_alone`` an E and nothing else fits this family too. With
+    ``assumes_heads`` an A that is missing is the default whatever that breaks, since the class
+    then builds other tensors; elsewhere A is left unknown where its default breaks a rule.
     ``refused`` are keys that the class reads in a way that no table describes,
-    each with the values that are harmless and the reason.
+    each with the values that are harmless and the reason; ``harmless`` are keys of public
+    configs that the class does not read, and that say nothing of its tensors. ``stated`` are
+    rules of keys on which no tensor depends, for the class refuses a file that breaks them;
+    they say nothing of sizes that are put over those of the file.
 
     ``embeddings`` has one table a layout; ``layer`` has the tensors of one layer, named
     within it, ``layer_name`` one ``{}`` an index, and ``outside`` the tensors of the encoder
     that belong to no layer. ``shared`` and ``unshared`` say how many copies of a block are
     stored, ``runs`` how many layers are executed. ``prefix`` stands before the encoder's
     tensor names where a head is on top. ``buffers`` may be stored in a checkpoint but are no
-    parameters.
+    parameters. ``forward`` is the forward pass, and what autograd keeps of it, if described.
     """
 
     model_type: str
@@ -237,8 +254,12 @@ class Family(NamedTuple):
     rules: tuple[Rule, ...] = (HEADS_DIVIDE_WIDTH,)
     marks: tuple[str, ...] = ()
     embedding_size_alone: bool = False
+    assumes_heads: bool = False
     refused: Mapping[str, tuple[tuple[object, ...], str]] = {}
+    harmless: tuple[str, ...] = ()
+    stated: tuple[Rule, ...] = ()
     buffers: tuple[str, ...] = ("embeddings.position_ids", "embeddings.token_type_ids")
+    forward: Forward | None = None
 
     def name_of(self, key: str) -> str:
         """How this family's configs spell the size *key*."""
@@ -293,6 +314,13 @@ def norm(name: str, width: Dim, component: Component, **more: Any) -> tuple[Tens
         *vector(f"{name}.weight", width, component, **more),
         *vector(f"{name}.bias", width, component, **more),
     )
+
+
+def only(
+    tensors: Iterable[Tensor], *, when: tuple[str, ...] = (), unless: tuple[str, ...] = ()
+) -> tuple[Tensor, ...]:
+    """*tensors*, each under these features beside its own."""
+    return tuple(t._replace(when=(*t.when, *when), unless=(*t.unless, *unless)) for t in tensors)
 
 
 def output_embedding(bias: str, decoder: str, width: Dim, tied_to: str) -> tuple[Tensor, ...]:
@@ -371,6 +399,30 @@ def _true_or_false(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError
     return value
+
+
+def choice(key: str, *values: str) -> Switch:
+    """A key that is one of *values*."""
+
+    def read(value: object) -> object:
+        if value not in values:
+            raise ValueError
+        return value
+
+    return Switch(key, f"one of {', '.join(values)}", read)
+
+
+def whole(key: str, least: int = -LARGEST) -> Switch:
+    """A key that is a whole number and from which the value of a symbol follows."""
+
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ValueError
+        if not least <= value <= LARGEST:
+            raise ValueError
+        return value
+
+    return Switch(key, "a positive whole number" if least > 0 else "a whole number", read)
 
 
 def given(key: str) -> Feature:

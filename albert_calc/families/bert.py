@@ -24,16 +24,34 @@ from albert_calc.families.base import (
     table,
     task_heads,
 )
+from albert_calc.families.passes import (
+    Steps,
+    embeddings_pass,
+    language_heads,
+    layer_pass,
+    pooled_classifier,
+    pooled_heads,
+    pooler_pass,
+    predictions_pass,
+)
+from albert_calc.families.steps import ALL_SEQUENCES, Forward, cross_entropy, projected
 
 TOKENS_NAME = "embeddings.word_embeddings"
+
+
+def lookup_tables(positions: Dim = "E") -> tuple[Tensor, ...]:
+    """Tokens, positions and segments."""
+    return (
+        *table(TOKENS_NAME, "V", "E", TOKEN_EMBEDDING),
+        *table("embeddings.position_embeddings", "P", positions, POSITION_EMBEDDING),
+        *table("embeddings.token_type_embeddings", "T", positions, TOKEN_TYPE_EMBEDDING),
+    )
 
 
 def embeddings(positions: Dim = "E", normed: Dim = "E") -> tuple[Tensor, ...]:
     """Tokens, positions and segments, and the LayerNorm over their sum."""
     return (
-        *table(TOKENS_NAME, "V", "E", TOKEN_EMBEDDING),
-        *table("embeddings.position_embeddings", "P", positions, POSITION_EMBEDDING),
-        *table("embeddings.token_type_embeddings", "T", positions, TOKEN_TYPE_EMBEDDING),
+        *lookup_tables(positions),
         *norm("embeddings.LayerNorm", normed, EMBEDDING_LAYER_NORM),
     )
 
@@ -81,6 +99,41 @@ def pretrained_heads(names: str, tensors: tuple[Tensor, ...]) -> dict[str, Head]
     }
 
 
+LAYER_PASS = layer_pass(
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+    "intermediate.dense",
+    "output.dense",
+    "output.LayerNorm",
+)
+
+_PREDICTIONS_PASS = {
+    "dense": "cls.predictions.transform.dense",
+    "norm": "cls.predictions.transform.LayerNorm",
+    "decoder": "cls.predictions.decoder",
+}
+
+_NEXT_SENTENCE_PASS: Steps = (
+    projected("cls.seq_relationship", "pooled", "sequence logits", 2, ALL_SEQUENCES),
+    *cross_entropy("sequence logits", ALL_SEQUENCES, 2, "next_sentence_label"),
+)
+
+FORWARD = Forward(
+    embeddings=embeddings_pass(),
+    layer=LAYER_PASS,
+    pooler=pooler_pass("pooler.dense"),
+    heads={
+        **pooled_heads(),
+        **language_heads(_PREDICTIONS_PASS),
+        "pretraining": (*predictions_pass(**_PREDICTIONS_PASS), *_NEXT_SENTENCE_PASS),
+        "next-sentence-prediction": _NEXT_SENTENCE_PASS,
+    },
+    dropouts={"classifier_dropout": "hidden_dropout_prob"},
+)
+
 BERT = Family(
     model_type="bert",
     config_class="BertConfig",
@@ -94,6 +147,7 @@ BERT = Family(
         "max_position_embeddings": 512,
         "type_vocab_size": 2,
         "tie_word_embeddings": True,
+        "problem_type": None,
         "hidden_act": "gelu",
         "hidden_dropout_prob": 0.1,
         "attention_probs_dropout_prob": 0.1,
@@ -117,4 +171,5 @@ BERT = Family(
         **pretrained_heads("Bert", predictions()),
         **task_heads("Bert"),
     },
+    forward=FORWARD,
 )

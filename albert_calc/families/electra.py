@@ -27,7 +27,21 @@ from albert_calc.families.base import (
     task_heads,
     vector,
 )
-from albert_calc.families.bert import BERT, TOKENS_NAME, embeddings
+from albert_calc.families.bert import BERT, FORWARD, TOKENS_NAME, embeddings
+from albert_calc.families.passes import (
+    choice_loss,
+    dense_classifier_pass,
+    embeddings_pass,
+    language_heads,
+    pooled_heads,
+    sequence_loss,
+)
+from albert_calc.families.steps import (
+    ALL_TOKENS,
+    activated,
+    binary_cross_entropy,
+    projected,
+)
 
 PROJECTION = (
     *matrix("embeddings_project", "E", "H", EMBEDDING_PROJECTION, when=("factorized",)),
@@ -89,6 +103,47 @@ def summary(name: str) -> tuple[Tensor, ...]:
     )
 
 
+_GENERATOR_PASS = language_heads(
+    {
+        "dense": "generator_predictions.dense",
+        "norm": "generator_predictions.LayerNorm",
+        "decoder": "generator_lm_head",
+    },
+    "gelu",
+)
+
+_DISCRIMINATOR_PASS = (
+    projected("discriminator_predictions.dense", "hidden", "dense output", "H"),
+    activated("hidden_act", "dense output", "activated dense", "H"),
+    projected("discriminator_predictions.dense_prediction", "activated dense", "logits", 1),
+    binary_cross_entropy("logits", ALL_TOKENS),
+)
+
+_CHOICE_PASS = dense_classifier_pass(
+    1,
+    "summary_activation",
+    dense="sequence_summary.summary",
+    out="classifier",
+    dropouts=("", "summary_last_dropout"),
+)
+
+_FORWARD = FORWARD._replace(
+    embeddings=(
+        *embeddings_pass(output="dropped embeddings"),
+        projected("embeddings_project", "dropped embeddings", "hidden", "H"),
+    ),
+    pooler=(),
+    heads={
+        **pooled_heads(),
+        **_GENERATOR_PASS,
+        "generator": _GENERATOR_PASS["masked-lm"],
+        "pretraining": _DISCRIMINATOR_PASS,
+        "discriminator": _DISCRIMINATOR_PASS,
+        "sequence-classification": (*dense_classifier_pass("C", "gelu"), *sequence_loss()),
+        "multiple-choice": (*_CHOICE_PASS, *choice_loss()),
+    },
+)
+
 ELECTRA = BERT._replace(
     model_type="electra",
     config_class="ElectraConfig",
@@ -124,4 +179,5 @@ ELECTRA = BERT._replace(
             tensors=(*summary("sequence_summary.summary"), *sequence_classifier(1)),
         ),
     },
+    forward=_FORWARD,
 )

@@ -13,7 +13,7 @@ class Size(NamedTuple):
 
     ``usual`` is what it is in nearly every model, so that tables leave it out; a size
     without one is always shown, and has an option of one letter. ``neutral`` is what it is
-    where a family has no such size.
+    where a family has no such size. ``noun`` is what tables call it beside its number.
     """
 
     symbol: str
@@ -22,20 +22,21 @@ class Size(NamedTuple):
     least: int = 1
     usual: int | None = None
     neutral: int | None = None
+    noun: str = ""
 
 
 SIZES: tuple[Size, ...] = (
-    Size("V", "vocab_size", "tokens in the vocabulary"),
+    Size("V", "vocab_size", "tokens in the vocabulary", noun="tokens"),
     Size("E", "embedding_size", "width of the token embedding"),
     Size("H", "hidden_size", "width of the encoder"),
     Size("L", "num_hidden_layers", "layers executed"),
     Size("I", "intermediate_size", "width inside the feed-forward block"),
     Size("A", "num_attention_heads", "attention heads; must divide H"),
-    Size("P", "max_position_embeddings", "learned positions", usual=512),
-    Size("T", "type_vocab_size", "segment types", least=0, usual=2, neutral=0),
-    Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)", usual=1, neutral=1),
-    Size("N", "inner_group_num", "layers inside a group (ALBERT)", usual=1, neutral=1),
-    Size("C", "num_labels", "outputs of a classifier", usual=2, neutral=2),
+    Size("P", "max_position_embeddings", "learned positions", usual=512, noun="positions"),
+    Size("T", "type_vocab_size", "segment types", 0, usual=2, neutral=0, noun="segments"),
+    Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)", 1, 1, 1, "groups"),
+    Size("N", "inner_group_num", "layers inside a group (ALBERT)", 1, 1, 1, "layers a group"),
+    Size("C", "num_labels", "outputs of a classifier", usual=2, neutral=2, noun="labels"),
 )
 """The sizes that have options, in the order in which tables and options show them."""
 

@@ -1,15 +1,21 @@
 """The figures of the Language AI Handbook's ALBERT chapter.
 
-Imports only ``albert_calc.printed.figure``, ``albert_calc.comparison``,
-``albert_calc.presets`` and ``albert_calc.counts``. The chapter's sections are
-Factorized Embedding Parameterization and Cross-Layer Parameter Sharing.
+The chapter's sections are Factorized Embedding Parameterization and Cross-Layer Parameter Sharing.
 """
 
 from collections.abc import Iterator
 
-from albert_calc.comparison import compare, embedding_costs, embedding_pair, layer_costs
-from albert_calc.counts import count_parameters
-from albert_calc.presets import load_preset
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.counting.comparison import (
+    Comparison,
+    LayerCosts,
+    Pair,
+    compare,
+    embedding_costs,
+    layer_costs,
+)
+from albert_calc.counting.counts import count_parameters
+from albert_calc.counting.tensors import blueprint
 from albert_calc.printed.figure import Figure
 
 TITLE = "Language AI Handbook, ALBERT chapter"
@@ -49,7 +55,7 @@ def _example() -> Iterator[Figure]:
 def _table() -> Iterator[Figure]:
     where = "embedding table"
     for model, preset, size, parameters, tenths in _TABLE:
-        shape = load_preset(preset).config
+        shape = ModelConfig.from_preset(preset)
         costs = embedding_costs(
             shape.vocab_size, size or shape.symbols["E"], shape.hidden_size
         ).pair
@@ -59,7 +65,8 @@ def _table() -> Iterator[Figure]:
             where, f"{model}, reduction", tenths, "tenths of a percent", costs,
             f"{formula} against V × H", "rounds to",
         )  # fmt: skip
-    standard = embedding_pair(load_preset("xxlarge").config).before
+    widest = ModelConfig.from_preset("xxlarge").symbols
+    standard = embedding_costs(widest["V"], widest["E"], widest["H"]).pair.before
     what = "ALBERT-xxLarge, standard"
     yield Figure(where, what, 125_018_112, "parameters", standard, "V × H", "exact")
     yield Figure(where, what, 125, "millions", standard, "V × H", "rounds to")
@@ -67,9 +74,9 @@ def _table() -> Iterator[Figure]:
 
 def _encoder() -> Iterator[Figure]:
     where, layout = "encoder", "handbook"
-    base = load_preset("base").config
+    base = ModelConfig.from_preset("base")
     albert = count_parameters(base, layout=layout)
-    book, layers = compare("base", base, layout), layer_costs(base)
+    book, layers = _compared(base, layout), _layers(base)
     for what, printed, computed, convention in (
         ("BERT-Base", 109_482_240, book.total.before, "layout handbook: with pooler"),
         ("ALBERT-Base", 11_161_088, albert.total, "layout handbook: no pooler"),
@@ -88,13 +95,21 @@ def _encoder() -> Iterator[Figure]:
     )  # fmt: skip
 
 
+def _compared(config: ModelConfig, layout: str) -> Comparison:
+    return compare(blueprint(config, "model", layout))
+
+
+def _layers(config: ModelConfig) -> LayerCosts:
+    return layer_costs(blueprint(config, "model", "transformers"))
+
+
 def _like_for_like() -> str:
-    base = load_preset("base").config
-    both = compare("base", base, "transformers").total.reduction
-    bare = compare("base", base, "handbook")
-    encoders = bare.without("pooler").reduction
+    base = ModelConfig.from_preset("base")
+    both = _compared(base, "transformers").total.reduction
+    bare = _compared(base, "handbook")
+    encoders = Pair(*(b.total - b.rows.get("pooler", 0) for b in (bare.bert_style, bare.albert_style)))
     return (
         "BERT-Base is counted with its pooler and ALBERT-Base without; like for like it is"
-        f" {both * 100:.1f}% with both poolers (layout transformers) and {encoders * 100:.1f}%"
-        " with neither"
+        f" {both * 100:.1f}% with both poolers (layout transformers) and"
+        f" {encoders.reduction * 100:.1f}% with neither"
     )

@@ -1,15 +1,14 @@
 """The figures that Lan et al. print: ALBERT, ICLR 2020 (arXiv 1909.11942).
 
-Imports only ``albert_calc.printed.figure``, ``albert_calc.config`` and
-``albert_calc.counts``. Rows give what the paper varies; everywhere V = 30,000,
+Rows give what the paper varies; everywhere V = 30,000,
 I = 4·H, P = 512 and T = 2.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from albert_calc.config import ModelConfig
-from albert_calc.counts import count_parameters
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.counting.counts import count_parameters
 from albert_calc.printed.figure import Figure
 
 TITLE = "ALBERT, ICLR 2020 (arXiv 1909.11942): millions of parameters"

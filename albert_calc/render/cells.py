@@ -1,31 +1,127 @@
+# TO looks, FROM the founder: tables and terminal pictures must be laid out and drawn by Rich
+# (rich.table.Table, Text, Console, box, export_html), not by a layout engine of our own: the rule
+# is 'Rich draws and exports; a well-kept library beats our own code, even a slower one'. rich may
+# be imported whenever a table or picture is asked for, in pipes too. Keep what you decided about
+# looks; replace lines.py/bars.py/ansi.py by Rich. Remove this note when done.
 """Cells as people read them, for the formats that are made for people."""
 
-from albert_calc import format as fmt
-from albert_calc.report import Cell, Column, Quantity
-from albert_calc.text import printable
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-_LONGEST = 300
+from albert_calc.render import Canvas
+from albert_calc.render.theme import Role
+from albert_calc.report import Column, Kind, Quantity, Section, shown_to
+from albert_calc.writing import numbers
+from albert_calc.writing.harmless import printable
+
+_LONGEST = 1_000
+
+_DECIMAL: tuple[Kind, ...] = ("percent", "share", "saving", "ratio", "number")
+_WORDS: tuple[Kind, ...] = ("name", "text", "verdict")
+_VERDICTS: dict[str, Role] = {"ok": "good", "yes": "good", "FAILED": "bad", "no": "bad"}
+_WHOLE = re.compile(r"(.*?[0-9][0-9,]*)(.*)")
 
 
-def cell_text(value: Cell, column: Column) -> str:
-    """*value* as text, according to the kind of its *column*."""
+class Shown(NamedTuple):
+    """A cell as people see it: its lines of text, and what colour says of it."""
+
+    lines: tuple[str, ...]
+    role: Role = ""
+
+    @property
+    def text(self) -> str:
+        """All of it on one line."""
+        return " ".join(self.lines)
+
+
+NOTHING = Shown(("",))
+
+
+def shown(value: Any, kind: Kind) -> Shown:
+    """*value* in a column of *kind*."""
     if value is None:
-        return ""
+        return NOTHING
+    if isinstance(value, Quantity):
+        if isinstance(value.value, bool):
+            return _verdict("yes" if value.value else "no")
+        return shown(value.value, value.kind)
+    if isinstance(value, tuple):
+        return Shown(tuple(printable(part, _LONGEST) for part in value))
     if isinstance(value, str):
         text = printable(value, _LONGEST)
-        return text.replace("_", " ") if column.kind == "name" else text
-    if isinstance(value, Quantity):
-        number = cell_text(value.value, column._replace(kind=value.kind))
-        return f"({value.aside}) {number}" if value.aside else number
-    if column.kind == "percent":
-        return fmt.percent(value)
-    if column.kind == "difference":
-        return fmt.difference(int(value))
-    if column.kind == "ratio":
-        return fmt.ratio(value)
-    return fmt.count(value) if isinstance(value, int) else fmt.number(value)
+        if kind == "verdict":
+            return _verdict(text)
+        return Shown((text.replace("_", " ") if kind == "name" else text,))
+    if isinstance(value, bool):
+        return _verdict(("FAILED", "ok")[value] if kind == "verdict" else ("no", "yes")[value])
+    if kind == "saving":
+        return Shown((numbers.saving(value),), "good" if value > 0 else "bad" if value else "")
+    return Shown((_number(value, kind),))
+
+
+def _verdict(text: str) -> Shown:
+    return Shown((text,), _VERDICTS.get(text, ""))
+
+
+def _number(value: int | float, kind: Kind) -> str:
+    if kind in ("percent", "share"):
+        return numbers.percent(value)
+    if kind == "ratio":
+        return numbers.ratio(value)
+    if isinstance(value, float):
+        return numbers.number(value)
+    write = {
+        "difference": numbers.difference,
+        "bytes": numbers.binary_size,
+        "flops": numbers.flops,
+    }.get(kind, numbers.count)
+    return write(value)
 
 
 def is_numeric(column: Column) -> bool:
     """Whether the column's cells are numbers, aligned to the right and never cut."""
-    return column.kind not in ("name", "text")
+    return column.kind not in _WORDS
+
+
+class Strip(NamedTuple):
+    """A column as people see it: its heading, and a cell for each row, the total's last."""
+
+    column: Column
+    heading: tuple[str, ...]
+    cells: tuple[Shown, ...]
+
+
+def strips(section: Section, canvas: Canvas) -> list[Strip]:
+    """The columns of *section* that are for people, in the letters of *canvas*.
+
+    Numbers of a kind stand with their points under each other.
+    """
+    rows = [*section.rows, *([section.total] if section.total else [])]
+    found = []
+    for place in shown_to(section, "people"):
+        column = section.columns[place]
+        cells = [_spelled(shown(row[place], column.kind), canvas) for row in rows]
+        if column.kind in _DECIMAL:
+            cells = _under_each_other(cells)
+        heading = tuple(canvas.spelled(printable(h, _LONGEST)) for h in column.heading.split("\n"))
+        found.append(Strip(column, heading, tuple(cells)))
+    return found
+
+
+def _spelled(cell: Shown, canvas: Canvas) -> Shown:
+    return cell._replace(lines=tuple(map(canvas.spelled, cell.lines)))
+
+
+def _under_each_other(column: Sequence[Shown]) -> list[Shown]:
+    """*column* padded so that its decimal points, or where they would be, are in line."""
+    parts = []
+    for cell in column:
+        match = _WHOLE.fullmatch(cell.text)
+        parts.append((match[1], match[2]) if match else ("", cell.text))
+    before = max((len(whole) for whole, _ in parts), default=0)
+    after = max((len(rest) for _, rest in parts), default=0)
+    return [
+        cell._replace(lines=(whole.rjust(before) + rest.ljust(after),)) if cell.text else cell
+        for cell, (whole, rest) in zip(column, parts, strict=True)
+    ]

@@ -2,10 +2,11 @@
 
 import csv
 import io
+from typing import Any
 
-from albert_calc.render import Canvas, to_ascii
-from albert_calc.report import Cell, Quantity, Report, Section
-from albert_calc.text import printable
+from albert_calc.render import Canvas
+from albert_calc.report import Quantity, Report, Section, shown_to
+from albert_calc.writing.harmless import printable
 
 _RUN_BY_SPREADSHEETS = ("=", "+", "-", "@")
 
@@ -19,36 +20,33 @@ def render(report: Report, canvas: Canvas) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     labels = [s.label[0] for s in report.sections if s.label][:1]
-    header = _keys(report.sections[0])
+    header = list(dict.fromkeys(key for s in report.sections for key in _keys(s)))
+    writer.writerow([cell(text, canvas) for text in (*labels, *header)])
     for section in report.sections:
-        header += [key for key in _keys(section) if key not in header]
-    writer.writerow([cell(text) for text in (*labels, *header)])
-    for section in report.sections:
-        before = [cell(section.label[1]) if section.label else None for _ in labels]
+        before = [cell(section.label[1], canvas) if section.label else None for _ in labels]
+        places = dict(zip(_keys(section), _places(section), strict=True))
         for row in section.rows:
-            writer.writerow([*before, *_under(header, section, row)])
-    text = out.getvalue()
-    return to_ascii(text) if canvas.ascii_only else text
+            cells = (row[places[key]] if key in places else None for key in header)
+            writer.writerow([*before, *(cell(value, canvas) for value in cells)])
+    return out.getvalue()
+
+
+def _places(section: Section) -> list[int]:
+    return [i for i in shown_to(section, "machines") if section.columns[i].kind != "data"]
 
 
 def _keys(section: Section) -> list[str]:
-    return [column.key for column in section.columns]
+    return [section.columns[i].key for i in _places(section)]
 
 
-def _under(header: list[str], section: Section, row: tuple[Cell, ...]) -> list[Cell]:
-    keys = _keys(section)
-    cells = [cell(value) for value in row]
-    if keys == header[: len(keys)]:
-        return cells + [None] * (len(header) - len(keys))
-    found = dict(zip(keys, cells, strict=True))
-    return [found.get(key) for key in header]
-
-
-def cell(value: Cell) -> Cell:
+def cell(value: Any, canvas: Canvas) -> str | int | float | None:
     """*value* as a cell: text is made harmless, numbers stay as they are."""
     if isinstance(value, Quantity):
-        return value.value
-    if not isinstance(value, str):
+        value = value.value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, int | float):
         return value
-    text = printable(value)
+    # Spelled first: a sign that is harmless may be one that is not in other letters.
+    text = canvas.spelled(printable(" ".join(value) if isinstance(value, tuple) else value))
     return f"'{text}" if text.lstrip().startswith(_RUN_BY_SPREADSHEETS) else text

@@ -1,13 +1,10 @@
-"""LaTeX: a derivation for a plain ``article`` with ``amsmath``.
-
-May import ``albert_calc.algebra``, ``albert_calc.explanation`` and ``albert_calc.text``.
-"""
+"""LaTeX: a derivation for a plain ``article`` with ``amsmath``."""
 
 from collections.abc import Sequence
 
 from albert_calc.algebra import LATEX
-from albert_calc.explanation import Step
-from albert_calc.text import printable
+from albert_calc.counting.derivation import Step
+from albert_calc.writing.harmless import printable
 
 _TERMS_A_LINE = 4
 

@@ -1,10 +1,12 @@
 """Markdown: pipe tables that render on GitHub, for pull requests and notes."""
 
 import re
+from collections.abc import Iterator
 
-from albert_calc.render import Canvas, to_ascii
-from albert_calc.render.cells import cell_text, is_numeric
+from albert_calc.render import Canvas
+from albert_calc.render.cells import Strip, is_numeric, strips
 from albert_calc.report import Report, Section
+from albert_calc.writing.harmless import printable
 
 # What makes a list or a heading at the beginning of a line.
 _AT_START = re.compile(r"^(\s*[0-9]*)([-+=]|(?<=[0-9])[.)](?=\s))")
@@ -12,36 +14,54 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 
 def render(report: Report, canvas: Canvas) -> str:
-    """A title, lines and a table for each section of *report*."""
-    text = "\n".join(_section(s) for s in report.sections)
-    return to_ascii(text) if canvas.ascii_only else text
+    """The headline of *report*, and a title, a table and its lines for each section."""
+    blocks = [text(part, canvas) for part in report.headline.split("\n") if part]
+    blocks += [block for section in report.sections for block in _section(section, canvas)]
+    return "\n\n".join(blocks) + "\n"
 
 
-def escape(text: str) -> str:
-    """*text* with every character escaped that Markdown would take as markup."""
-    return _AT_START.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", text))
+def text(words: str, canvas: Canvas) -> str:
+    """*words* as a paragraph, with every character escaped that would be markup."""
+    return _AT_START.sub(r"\1\\\2", _inline(words, canvas))
 
 
-def _section(section: Section) -> str:
-    lines = [f"**{escape(section.title)}**", ""]
+def _inline(words: str, canvas: Canvas) -> str:
+    # Spelled first: a letter that is no markup may be some in other letters.
+    return _MARKUP.sub(r"\\\1", canvas.spelled(printable(words)))
+
+
+def _section(section: Section, canvas: Canvas) -> Iterator[str]:
+    if section.title:
+        yield f"**{text(section.title, canvas)}**"
+    if section.rows:
+        yield "\n".join(table(section, canvas))
     for line in section.lines:
-        lines += [escape(line), ""]
-    lines += table(section)
+        if line:
+            yield text(line, canvas)
     if section.notes:
-        lines += ["", *(f"- {escape(note)}" for note in section.notes)]
-    return "\n".join(lines) + "\n"
+        yield "\n".join(f"- {text(note, canvas)}" for note in section.notes)
 
 
-def table(section: Section) -> list[str]:
+def table(section: Section, canvas: Canvas) -> list[str]:
     """The lines of the pipe table of *section*; the first two are its head."""
-    lines = [_row([escape(c.heading.replace("\n", " ")) for c in section.columns])]
-    lines.append(_row(["---:" if is_numeric(c) else "---" for c in section.columns]))
-    for row in section.rows:
-        texts = [escape(cell_text(v, c)) for v, c in zip(row, section.columns, strict=True)]
-        if section.has_total and row is section.rows[-1]:
-            texts = [f"**{t}**" if t else t for t in texts]
-        lines.append(_row(texts))
+    # Cells are put into the letters of the canvas when they are escaped.
+    found = strips(section, Canvas())
+    lines = [_row([_inline(" ".join(s.heading), canvas) for s in found])]
+    lines.append(_row(["---:" if is_numeric(s.column) else "---" for s in found]))
+    for row in range(len(section.rows)):
+        group = section.groups.get(row)
+        if group and group != found[0].cells[row].text:
+            heading = f"**{_inline(group, canvas)}**"
+            lines.append(_row([heading, *([""] * (len(found) - 1))]))
+        lines.append(_row(_cells(found, row, canvas)))
+    if section.total:
+        total = _cells(found, len(section.rows), canvas)
+        lines.append(_row([f"**{cell}**" if cell else "" for cell in total]))
     return lines
+
+
+def _cells(found: list[Strip], row: int, canvas: Canvas) -> list[str]:
+    return [_inline(strip.cells[row].text.strip(), canvas) for strip in found]
 
 
 def _row(texts: list[str]) -> str:

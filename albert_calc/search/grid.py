@@ -1,74 +1,53 @@
 """Grids: every combination of sizes, sharing and heads, and the rules among them.
 
-No combination is ever kept, so that a grid of any size takes no memory. May import
-``albert_calc.algebra``, ``albert_calc.architectures``, ``albert_calc.config``,
-``albert_calc.errors``, ``albert_calc.sizes`` and ``albert_calc.tensors``.
+No combination is ever kept, so that a grid of any size takes no memory.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from albert_calc.algebra import Dims
-from albert_calc.architectures import ARCHITECTURES
-from albert_calc.config import ModelConfig, Traits
+from albert_calc.algebra import Polynomial, times
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.values import FOLLOWS, filled, holds, rule_text
+from albert_calc.counting.tensors import Embedding
 from albert_calc.errors import ConfigError
-from albert_calc.sizes import LARGEST, SIZES, SYMBOLS
-from albert_calc.tensors import Variant
+from albert_calc.families import family
+from albert_calc.families.base import Family, Rule
+from albert_calc.families.sizes import LARGEST, SIZES, SYMBOLS
 
 BATCH = 1_000
-"""The most rows that are worked out at once."""
+"""The most values of the size that varies fastest that are worked on at once."""
 
+Keys = dict[str, Any]
 
-class Rule(NamedTuple):
-    """What sizes must keep among each other, over the *symbols* that it depends on.
-
-    A combination that breaks it is skipped, or is merely odd where it is not *fatal*.
-    """
-
-    text: str
-    symbols: str
-    holds: Callable[[Mapping[str, int]], bool]
-    fatal: bool = True
-
-
-_HEADS_DIVIDE = Rule(
-    "num_attention_heads: must divide hidden_size", "AH", lambda v: v["H"] % v["A"] == 0
-)
-_ONE_INNER_LAYER = Rule(
-    "inner_group_num: must be 1 unless all blocks are shared", "N", lambda v: v["N"] == 1
-)
-_ROOM_TO_FOLLOW = Rule(
-    f"intermediate_size: must be at most {LARGEST:,}", "H", lambda v: 4 * v["H"] <= LARGEST
-)
-_BUILT_NOT_RUN = Rule(
-    "num_hidden_groups, inner_group_num: more than num_hidden_layers has room for;"
-    " such a model can be built but not run, and is counted as built",
-    "GNL",
-    lambda v: v["N"] <= v["L"] // v["G"],
-    fatal=False,
-)
-
-Tally = Counter[Rule]
-"""How many combinations broke each rule."""
+Tally = Counter[tuple[str, bool]]
+"""How many combinations broke each rule: the rule in words, and whether it is fatal."""
 
 
 class Grid(NamedTuple):
-    """The combinations to count: each size's values by key, with sharing and heads.
+    """The combinations to count: each size's values by usual key, with sharing and heads.
 
-    Sharing varies slowest, then the head, then the sizes in the order of ``SIZES``.
-    ``ties`` are the sizes that follow another, such as I = 4·H.
+    Sharing varies slowest, then the head, then the sizes in the order of ``SIZES``. ``base``
+    has the keys that are the same in all; ``followers`` are the sizes that follow another,
+    such as I = 4·H. The ``embedding`` is ``factorized`` where sizes of E are asked for of a
+    family that has none.
     """
 
-    model_type: str
-    tied: bool
+    base: ModelConfig
     layout: str
     shares: tuple[str, ...]
     heads: tuple[str, ...]
     sizes: Mapping[str, Collection[int]]
-    ties: Mapping[str, Dims]
+    followers: tuple[str, ...] = ()
+    embedding: Embedding = "own"
+
+    @property
+    def family(self) -> Family:
+        """The tables of the model type."""
+        return family(self.base.model_type)
 
     @property
     def combinations(self) -> int:
@@ -76,10 +55,23 @@ class Grid(NamedTuple):
         return prod(map(len, (self.shares, self.heads, *self.sizes.values())))
 
     @property
+    def axes(self) -> list[tuple[str, Collection[int]]]:
+        """The sizes that vary, slowest first."""
+        return [(key, values) for key, values in self.sizes.items() if len(values) > 1]
+
+    @property
     def varied(self) -> tuple[str, ...]:
         """The names of the columns that vary by themselves, slowest first."""
-        names = {"share": self.shares, "head": self.heads, **self.sizes}
-        return tuple(name for name, values in names.items() if len(values) > 1)
+        names = [n for n, v in (("share", self.shares), ("head", self.heads)) if len(v) > 1]
+        return (*names, *(key for key, _ in self.axes))
+
+    @property
+    def ties(self) -> dict[str, Polynomial]:
+        """The symbols that follow another, as products of it."""
+        return {
+            SYMBOLS[key]: times(FOLLOWS[key][0], SYMBOLS[FOLLOWS[key][1]])
+            for key in self.followers
+        }
 
 
 def grid_over(
@@ -89,102 +81,156 @@ def grid_over(
     shares: tuple[str, ...] = (),
     heads: tuple[str, ...] = ("model",),
     layout: str = "transformers",
-    intermediate_follows: bool = False,
+    followers: tuple[str, ...] = (),
 ) -> Grid:
     """The combinations of *sizes*, whose other sizes are those of *base*.
 
-    With *intermediate_follows* I is 4·H. Raises ``ConfigError`` for sizes to vary that
-    the model type does not have.
+    E may be given to any model. Raises ``ConfigError`` for other sizes to vary that the model
+    type does not have.
     """
-    architecture = ARCHITECTURES[base.model_type]
-    lacking = [k for k, v in sizes.items() if len(v) > 1 and not architecture.has(k)]
+    tables = base.family
+    factorized = "embedding_size" in sizes and not tables.has("embedding_size")
+    own = {"embedding_size"} if factorized else set()
+    lacking = [
+        k for k, v in sizes.items() if len(v) > 1 and not tables.has(k) and k not in own
+    ]
     if lacking:
         raise ConfigError(
             f"{key}: must be a single value, since {base.model_type} has none of its own to vary"
             for key in lacking
         )
-    ties: dict[str, Dims] = {"I": (4, "H")} if intermediate_follows else {}
-    if not architecture.has("embedding_size"):
-        ties["E"] = ("H",)
     values: dict[str, Collection[int]] = {}
     for size in SIZES:
-        own = getattr(base, size.key)
-        if size.symbol not in ties and (own is not None or size.key in sizes):
-            given = sizes.get(size.key) if architecture.has(size.key) else None
-            values[size.key] = (own,) if given is None else given
+        value = base.keys[size.key]
+        if size.key in sizes and (tables.has(size.key) or size.key in own):
+            values[size.key] = sizes[size.key]
+        elif value is not None and size.key not in followers:
+            values[size.key] = (value,)
     return Grid(
-        base.model_type, base.tie_word_embeddings, layout,
-        shares or (base.share or "",), heads, values, ties,
+        base, layout, shares or (base.share or "",), heads, values, followers,
+        "factorized" if factorized else "own",
     )  # fmt: skip
 
 
-def combinations(grid: Grid, tally: Tally) -> Iterator[tuple[Variant, dict[str, int]]]:
-    """The possible combinations in order: a variant, and the sizes by symbol.
+class Stretch(NamedTuple):
+    """Combinations that differ in the size that varies fastest alone.
 
-    The sizes are one mapping, changed in place, so that a grid of any size takes no memory.
+    ``keys`` has all other keys; ``inner`` is that size, empty where nothing varies, and
+    ``values`` what it is in each of them.
     """
-    sizes = {SYMBOLS[key]: values for key, values in grid.sizes.items()}
-    axes = [(symbol, values) for symbol, values in sizes.items() if len(values) > 1]
-    single = {symbol: n for symbol, values in sizes.items() if len(values) == 1 for n in values}
-    for share, head in product(grid.shares, grid.heads):
-        rules = _rules(grid, share, head)
-        variants = [
-            Variant(Traits(grid.model_type, share, grid.tied, differs), head, grid.layout)
-            for differs in (False, True)
-        ]
-        for values in _bound(axes, single):
-            fits = True
-            for rule in rules:
-                if not rule.holds(values):
-                    tally[rule] += 1
-                    if rule.fatal:
-                        fits = False
-                        break
-            if fits:
-                yield variants["E" not in grid.ties and values["E"] != values["H"]], values
+
+    share: str
+    head: str
+    keys: Keys
+    inner: str
+    values: Sequence[int]
 
 
-def _bound(
-    axes: Sequence[tuple[str, Collection[int]]], values: dict[str, int]
-) -> Iterator[dict[str, int]]:
-    """*values* with every combination of *axes*, the last varying fastest."""
+def stretches(grid: Grid, tally: Tally) -> Iterator[Stretch]:
+    """The possible combinations of *grid* in order; *tally* is told of the impossible ones.
+
+    The keys are one mapping, changed in place.
+    """
+    *outer, last = grid.axes or [("", (0,))]
+    inner, inner_values = last
+    single = {key: next(iter(v)) for key, v in grid.sizes.items() if len(v) == 1}
+    for share in grid.shares:
+        keys = {**grid.base.keys, **single, "share": share}
+        for head in grid.heads:
+            checks = _checks(grid, head, inner)
+            for _ in _bound(outer, keys):
+                _follow(grid, keys)
+                for values in _chunks(inner_values):
+                    left = _possible(checks, keys, inner, values, tally)
+                    if left:
+                        yield Stretch(share, head, keys, inner, left)
+
+
+def _bound(axes: Sequence[tuple[str, Collection[int]]], keys: Keys) -> Iterator[None]:
+    """Put every combination of *axes* into *keys*, the last varying fastest."""
     if not axes:
+        yield
+        return
+    (key, numbers), *others = axes
+    for number in numbers:
+        keys[key] = number
+        yield from _bound(others, keys)
+
+
+def _follow(grid: Grid, keys: Keys) -> None:
+    for key in grid.followers:
+        factor, leader = FOLLOWS[key]
+        keys[key] = factor * keys[leader]
+
+
+def _chunks(values: Collection[int]) -> Iterator[Sequence[int]]:
+    if len(values) <= BATCH and isinstance(values, Sequence):
         yield values
         return
-    (symbol, numbers), *others = axes
-    for number in numbers:
-        values[symbol] = number
-        yield from _bound(others, values)
+    numbers = iter(values)
+    while chunk := list(islice(numbers, BATCH)):
+        yield chunk
 
 
-def _rules(grid: Grid, share: str, head: str) -> list[Rule]:
-    """The rules that combinations with *share* and *head* can break, fatal ones first."""
-    rules = []
-    if head not in ARCHITECTURES[grid.model_type].heads:
-        text = f"head: {grid.model_type} has no {head}"
-        rules.append(Rule(text, "", _never))
-    heads = grid.sizes.get("num_attention_heads", ())
-    if len(heads) == 1:
-        text = f"{_HEADS_DIVIDE.text}, got {next(iter(heads))}"
-        rules.append(_HEADS_DIVIDE._replace(text=text))
-    elif heads:
-        rules.append(_HEADS_DIVIDE)
-    if "I" in grid.ties:
-        rules.append(_ROOM_TO_FOLLOW)
-    if share != "all":
-        rules.append(_ONE_INNER_LAYER)
-    if share != "none":
-        rules.append(_BUILT_NOT_RUN)
-    return rules
+class _Check(NamedTuple):
+    """A rule, what is told of those that break it, and whether the inner size is in it."""
+
+    rule: Rule
+    told: tuple[str, bool]
+    varies: bool
 
 
-def _never(_: Mapping[str, int]) -> bool:
-    return False
+def _checks(grid: Grid, head: str, inner: str) -> list[_Check]:
+    """The rules that combinations can break, fatal ones first."""
+    tables = grid.family
+    fixed = filled(tables, {k: next(iter(v)) for k, v in grid.sizes.items() if len(v) == 1})
+    found = []
+    if head not in tables.heads:
+        never = Rule(f"{grid.base.model_type} has no {head}", ("head",), lambda _: False)
+        found.append(_Check(never, (f"head: {never.must}", True), False))
+    varied = {key for key, _ in grid.axes}
+    for key in grid.followers:
+        factor, leader = FOLLOWS[key]
+        rule = Rule(
+            f"must be at most {LARGEST:,}", (leader,), lambda v, f=factor: f * v <= LARGEST
+        )
+        found.append(_Check(rule, (f"{tables.name_of(key)}: {rule.must}", True), leader == inner))
+    for rule in tables.rules:
+        text = rule_text(tables, rule)
+        first = rule.keys[0]
+        if first not in varied and fixed.get(first) is not None:
+            text = f"{text}, got {fixed[first]}"
+        found.append(_Check(rule, (text, rule.fatal), inner in rule.keys))
+    return sorted(found, key=lambda check: not check.rule.fatal)
+
+
+def _possible(
+    checks: Sequence[_Check], keys: Keys, inner: str, values: Sequence[int], tally: Tally
+) -> Sequence[int]:
+    """Those of *values* of the size *inner* that break no fatal rule."""
+    for check in checks:
+        if not values:
+            break
+        keys.setdefault("head", "")
+        if not check.varies:
+            if not holds(check.rule, keys):
+                tally[check.told] += len(values)
+                values = () if check.rule.fatal else values
+            continue
+        kept = []
+        for value in values:
+            keys[inner] = value
+            if holds(check.rule, keys):
+                kept.append(value)
+        if len(kept) < len(values):
+            tally[check.told] += len(values) - len(kept)
+            values = kept if check.rule.fatal else values
+    return values
 
 
 def broken_rules(grid: Grid) -> Tally:
-    """How many combinations break each rule, found without working any of them out."""
+    """How many combinations break each rule, found without counting any of them."""
     tally: Tally = Counter()
-    for _ in combinations(grid, tally):
+    for _ in stretches(grid, tally):
         pass
     return tally

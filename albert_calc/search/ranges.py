@@ -1,16 +1,18 @@
-"""Lists and ranges as people type them: ``64,128``, ``256:1024:64``, or both mixed.
-
-May import ``albert_calc.errors``, ``albert_calc.quantity``, ``albert_calc.sizes`` and
-``albert_calc.text``.
-"""
+"""Lists and ranges as people type them: ``64,128``, ``256:1024:64``, or both mixed."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, pairwise
 
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.quantity import parse_quantity
-from albert_calc.sizes import checked_sizes
-from albert_calc.text import shown
+from albert_calc.writing.quantity import parse_quantity
+from albert_calc.families.sizes import SIZES, Size, size_problems
+from albert_calc.writing.harmless import shown
+
+BATCH_SIZES: tuple[Size, ...] = (
+    Size("B", "batch_size", "sequences in a batch"),
+    Size("S", "sequence_length", "tokens in a sequence"),
+)
+"""The sizes of a batch, beside those of a model."""
 
 _MOST_PIECES = 1_000
 _MOST_LISTED = 10_000
@@ -101,12 +103,10 @@ def _range(start: int, end: int | None = None, step: int = 1) -> range:
     return range(start, (start if end is None else end) + 1, step)
 
 
-def _bound_problems(key: str, value: int) -> Sequence[str]:
-    try:
-        checked_sizes({key: value}, key)
-    except ConfigError as error:
-        return error.problems
-    return ()
+def _bound_problems(key: str, value: int) -> Iterator[str]:
+    for size in (*SIZES, *BATCH_SIZES):
+        if size.key == key:
+            yield from size_problems(size, value)
 
 
 def _overlap(ranges: Sequence[range]) -> bool:

@@ -1,21 +1,20 @@
 """The inverse question: the largest size with which a model stays within a budget.
 
 A count never falls when a size grows, except that E = H may have fewer tensors than
-E ≠ H. So bisection finds the answer, and E = H is tried on its own. May import
-``albert_calc.config``, ``albert_calc.counts``, ``albert_calc.errors``,
-``albert_calc.sizes``, ``albert_calc.tensors`` and ``albert_calc.text``.
+E ≠ H. So bisection finds the answer, and E = H is tried on its own.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from math import lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from albert_calc.config import ModelConfig
-from albert_calc.counts import component_formulas, count_parameters
+from albert_calc.config.values import FOLLOWS
+from albert_calc.counting.counts import component_formulas
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.sizes import LARGEST, SYMBOLS
-from albert_calc.tensors import read_model, variant_of
-from albert_calc.text import shown
+from albert_calc.families.sizes import LARGEST, SYMBOLS
+from albert_calc.models.lookup import Found
+from albert_calc.models.model import Model, Request, read_model
+from albert_calc.writing.harmless import shown
 
 VARIABLES: tuple[str, ...] = (
     "vocab_size",
@@ -26,23 +25,26 @@ VARIABLES: tuple[str, ...] = (
 )
 """The sizes that can be solved for."""
 
+Measure = Callable[[Model], int]
+"""What a model costs, in whatever the budget is: never less where a size is larger."""
+
 
 class Candidate(NamedTuple):
-    """A model with one value of the size solved for, and its parameters."""
+    """A model with one value of the size solved for, and what it costs."""
 
     value: int
-    config: ModelConfig
-    parameters: int
+    model: Model
+    amount: int
 
 
 class Solution(NamedTuple):
     """What was *found* for the size *key*, which must be a multiple of *step*.
 
-    If it *fits*, it is the largest value within *budget* parameters, and *next* the one
-    after it, which is beyond; there is no next after the largest size allowed at all.
-    If not, none fits, and *found* comes closest. *constant* says that the count does not
-    depend on the size, so that every value does as the first of them, *found*, does. An
-    *isolated* answer fits because E = H there, while the value below it does not.
+    If it *fits*, it is the largest value within *budget*, and *next* the one after it, which
+    is beyond; there is no next after the largest size allowed at all. If not, none fits, and
+    *found* comes closest. *constant* says that the cost does not depend on the size, so that
+    every value does as the first of them, *found*, does. An *isolated* answer fits because
+    E = H there, while the value below it does not.
     """
 
     key: str
@@ -56,58 +58,71 @@ class Solution(NamedTuple):
 
     @property
     def left(self) -> int:
-        """What is left of the budget, negative if nothing fits; parameters."""
-        return self.budget - self.found.parameters
+        """What is left of the budget, negative if nothing fits."""
+        return self.budget - self.found.amount
 
 
-def solve(
-    mapping: Mapping[str, Any],
+def parameters_of(model: Model) -> int:
+    """The measure of a budget of parameters."""
+    return model.counts.total
+
+
+def largest_size(
+    found: Found,
+    request: Request,
     key: str,
     budget: int,
     *,
-    head: str = "model",
-    layout: str = "transformers",
-    share: str | None = None,
     multiple_of: int = 1,
+    measure: Measure = parameters_of,
+    depends: Callable[[Model], bool] | None = None,
 ) -> Solution:
-    """The largest value of *key* with which the model of *mapping* has at most *budget*.
+    """The largest value of *key* with which the model *found* costs at most *budget*.
 
-    *mapping* holds the other sizes, as in a ``config.json``; without I, it follows the H
-    solved for as 4·H. H is kept divisible by A. Raises ``ConfigError`` for sizes that make
-    no model, and for a budget or a *multiple_of* that is not a positive whole number.
+    Without an I of its own in *request*, I follows the H solved for as 4·H. H is kept
+    divisible by A. *depends* says whether the measure depends on the size at all; by default
+    whether a formula of the count has it. Raises ``ConfigError`` for sizes that make no
+    model, and for a budget or a *multiple_of* that is not a positive whole number.
     """
-    follows = key == "hidden_size" and mapping.get("intermediate_size") is None
+    followers = followers_of(key, request)
 
     def at(value: int) -> Candidate:
-        sizes = {**mapping, key: value}
-        if follows:
-            sizes["intermediate_size"] = 4 * value
-        config = read_model(sizes, share, head, layout)
-        return Candidate(value, config, count_parameters(config, head, layout).total)
+        sizes = {**request.overrides, key: value}
+        sizes.update((f, FOLLOWS[f][0] * value) for f in followers)
+        model = read_model(found, request._replace(overrides=sizes))
+        return Candidate(value, model, measure(model))
 
     problems = Problems(solve_problems(key, budget, multiple_of))
     with problems.collected():
-        at(_step(mapping, key, 1))
+        at(_step(found, request, key, 1))
     problems.raise_any()
-    step = _step(mapping, key, multiple_of)
-    most = LARGEST // 4 if follows else LARGEST
+    step = _step(found, request, key, multiple_of)
+    most = LARGEST // max((FOLLOWS[f][0] for f in followers), default=1)
     if step > most:
         raise ConfigError(f"{key}: must be a multiple of {step} and at most {most:,}")
     first = at(step)
-    if not _depends_on(key, first.config, head, layout):
-        return Solution(key, budget, step, first, first.parameters <= budget, constant=True)
-    square = [at(value) for value in _square(key, first.config) if value % step == 0]
-    times = _bisect(lambda n: at(n * step).parameters <= budget, most // step)
-    found = [at(times * step)] if times else []
-    fitting = [c for c in (*found, *square) if c.parameters <= budget]
+    if not (depends or (lambda model: depends_on(key, model)))(first.model):
+        return Solution(key, budget, step, first, first.amount <= budget, constant=True)
+    square = [at(value) for value in _square(key, first.model) if value % step == 0]
+    times = bisect(lambda n: at(n * step).amount <= budget, most // step)
+    fits = [at(times * step)] if times else []
+    fitting = [c for c in (*fits, *square) if c.amount <= budget]
     if not fitting:
-        closest = min((first, *square), key=lambda c: c.parameters)
+        closest = min((first, *square), key=lambda c: c.amount)
         return Solution(key, budget, step, closest, fits=False)
     answer = max(fitting, key=lambda c: c.value)
     return Solution(
         key, budget, step, answer, True,
         at(answer.value + step) if answer.value + step <= most else None,
-        isolated=answer.value > step and at(answer.value - step).parameters > budget,
+        isolated=answer.value > step and at(answer.value - step).amount > budget,
+    )  # fmt: skip
+
+
+def followers_of(key: str, request: Request) -> tuple[str, ...]:
+    """The sizes that follow *key* when it is varied, since nobody gives them."""
+    return tuple(
+        f for f, (_, leader) in FOLLOWS.items()
+        if leader == key and request.overrides.get(f) is None
     )  # fmt: skip
 
 
@@ -120,28 +135,47 @@ def solve_problems(key: str, budget: object, multiple_of: object) -> Iterator[st
             yield f"{name}: must be a positive whole number, got {shown(value)}"
 
 
-def _step(mapping: Mapping[str, Any], key: str, multiple_of: int) -> int:
-    """What the size must be a multiple of; an A that is no size is refused later."""
-    heads = mapping.get("num_attention_heads")
-    if key == "hidden_size" and isinstance(heads, int) and heads > 0:
-        return lcm(multiple_of, heads)
-    return multiple_of
+def depends_on(key: str, model: Model) -> bool:
+    """Whether the count of *model* changes with the size *key*."""
+    moved = {key, SYMBOLS[key]}
+    for derived in model.config.family.derived:
+        if moved.intersection(derived.keys):
+            moved.add(derived.symbol)
+    formulas = component_formulas(model.blueprint.variant)
+    return any(moved & f.terms.symbols for f in formulas)
 
 
-def _depends_on(key: str, config: ModelConfig, head: str, layout: str) -> bool:
-    formulas = component_formulas(variant_of(config, head, layout))
-    return any(SYMBOLS[key] in term.symbols for f in formulas for term in f.terms.terms)
+def _step(found: Found, request: Request, key: str, multiple_of: int) -> int:
+    """What the size must be a multiple of, for the heads to divide it.
+
+    An A that is no size is refused later.
+    """
+    if key != "hidden_size":
+        return multiple_of
+    heads = request.overrides.get("num_attention_heads", found.keys.get("num_attention_heads"))
+    try:
+        model = read_model(found, request)
+    except ConfigError:
+        # Most likely there is no H yet.
+        pass
+    else:
+        rules = model.config.family.rules
+        divides = any(r.keys[:2] == ("num_attention_heads", key) for r in rules)
+        heads = model.config.num_attention_heads if divides else None
+    sound = isinstance(heads, int) and not isinstance(heads, bool) and heads > 0
+    return lcm(multiple_of, heads) if sound else multiple_of
 
 
-def _square(key: str, config: ModelConfig) -> tuple[int, ...]:
+def _square(key: str, model: Model) -> tuple[int, ...]:
     """The value of *key* with which E = H, if the model has an E of its own."""
-    if key not in ("embedding_size", "hidden_size") or "embedding_size" not in config.to_dict():
+    config = model.config
+    if key not in ("embedding_size", "hidden_size") or not config.family.has("embedding_size"):
         return ()
     other = config.hidden_size if key == "embedding_size" else config.embedding_size
     return (other,) if other else ()
 
 
-def _bisect(fits: Callable[[int], bool], most: int) -> int:
+def bisect(fits: Callable[[int], bool], most: int) -> int:
     """The largest number up to *most* that *fits*, as all smaller ones do; 0 if none does."""
     high = 1
     while high < most and fits(high):

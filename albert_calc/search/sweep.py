@@ -1,105 +1,191 @@
 """Sweeps: what each combination of a grid counts, row by row.
 
-Whatever does not vary is put into the formulas beforehand, and whole stretches of the
-sizes that vary fastest are worked out at once, so that a row costs a few multiplications.
-May import ``albert_calc.algebra``, ``albert_calc.architectures``, ``albert_calc.counts``,
-``albert_calc.search.grid``, ``albert_calc.sizes`` and ``albert_calc.tensors``.
+Whatever does not vary is put into the formulas beforehand, and what is left is a polynomial in
+the size that varies fastest, so that a row costs a few multiplications.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
-from operator import itemgetter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial
-from albert_calc.architectures import ARCHITECTURES
-from albert_calc.architectures.base import Component
-from albert_calc.counts import component_formulas
-from albert_calc.search.grid import BATCH, Grid, Tally, combinations
-from albert_calc.sizes import SYMBOLS
-from albert_calc.tensors import Variant
+from albert_calc.config.values import features, symbols
+from albert_calc.counting.counts import component_formulas
+from albert_calc.counting.tensors import Variant
+from albert_calc.families import families
+from albert_calc.families.base import Component, all_tensors
+from albert_calc.families.sizes import SYMBOLS
+from albert_calc.search.grid import Grid, Stretch, Tally, stretches
 
 Row = tuple[str | int | None, ...]
 """One combination: the cells of the columns asked for; counts are exact."""
+
+Cells = Sequence[str | int | None]
 
 # A head by name is a column too, so its parameters need a longer name.
 _PART_COLUMNS = {"head": "head_parameters"}
 
 
-def _components() -> Iterator[Component]:
-    for architecture in ARCHITECTURES.values():
-        tables = [*architecture.embeddings.values(), architecture.layer, architecture.pooler]
-        tables += [head.tensors for head in architecture.heads.values()]
-        for table in tables:
-            yield from (tensor.component for tensor in table)
+def columns_of(grid: Grid) -> tuple[str, ...]:
+    """Every column that a row of *grid* can have: what it is a count of, and the counts."""
+    return _column_names([t.component for t in all_tensors(grid.family)])
 
 
-_COMPONENTS = tuple(dict.fromkeys(_components()))
-
-COLUMNS: tuple[str, ...] = tuple(
-    dict.fromkeys(
-        (
-            *("share", "head"),
-            *SYMBOLS,
-            "total",
-            *(_PART_COLUMNS.get(c.part, c.part) for c in _COMPONENTS),
-            *(c.name for c in _COMPONENTS),
-        )
-    )
-)
-"""Every column that a row can have: what it is a count of, and the counts."""
+def all_columns() -> tuple[str, ...]:
+    """Every column that a row of any family can have."""
+    return _column_names([t.component for f in families() for t in all_tensors(f)])
 
 
-def sweep(grid: Grid, columns: Sequence[str], tally: Tally | None = None) -> Iterator[Row]:
-    """A row of *columns* for each possible combination of *grid*.
+def _column_names(components: Sequence[Component]) -> tuple[str, ...]:
+    parts = (_PART_COLUMNS.get(c.part, c.part) for c in components)
+    names = (c.name for c in components)
+    return tuple(dict.fromkeys(("share", "head", *SYMBOLS, "total", *parts, *names)))
+
+
+def batches(grid: Grid, columns: Sequence[str], tally: Tally) -> Iterator[list[Row]]:
+    """A row of *columns* for each possible combination of *grid*, in lists.
 
     *tally* is told how many combinations broke which rule so far.
     """
-    for rows in batches(grid, columns, tally):
-        yield from rows
+    plans: dict[Variant, list[_Plan]] = {}
+    changing = _changing_features(grid)
+    for stretch in stretches(grid, tally):
+        for variant, part in _variants(grid, stretch, changing):
+            if variant not in plans:
+                plans[variant] = [_plan(grid, column, variant, stretch.inner) for column in columns]
+            if part.inner:
+                part.keys[part.inner] = part.values[0]
+            outside = symbols(grid.family, part.keys)
+            cells = [_cells(grid, plan, part, outside) for plan in plans[variant]]
+            yield list(zip(*cells, strict=True))
 
 
-def batches(grid: Grid, columns: Sequence[str], tally: Tally | None = None) -> Iterator[list[Row]]:
-    """The rows of ``sweep`` in lists: the first row by itself, then up to ``BATCH``."""
-    rows = _rows(grid, columns, Counter() if tally is None else tally)
-    most = 1
-    while batch := list(islice(rows, most)):
-        yield batch
-        most = BATCH
+def _changing_features(grid: Grid) -> frozenset[str]:
+    """The keys that vary and on which it depends which tensors there are."""
+    varied = {key for key, _ in grid.axes} | set(grid.followers)
+    keys = {key for feature in grid.family.features.values() for key in feature.keys}
+    if grid.embedding == "factorized" and grid.layout == "paper":
+        keys |= {"embedding_size", "hidden_size"}
+    return frozenset(varied & keys)
 
 
-def _rows(grid: Grid, columns: Sequence[str], tally: Tally) -> Iterator[Row]:
-    known: dict[Variant, list[_Column]] = {}
-    for variant, values in combinations(grid, tally):
-        if variant not in known:
-            known[variant] = [_column(grid, c, variant) for c in columns]
-        yield tuple([column(values) for column in known[variant]])
+def _variants(
+    grid: Grid, stretch: Stretch, changing: frozenset[str]
+) -> Iterator[tuple[Variant, Stretch]]:
+    """*stretch* in pieces, the combinations of each having the same tensors."""
+    if stretch.inner not in changing:
+        yield _variant(grid, stretch), stretch
+        return
+    pieces: list[tuple[Variant, list[int]]] = []
+    for value in stretch.values:
+        stretch.keys[stretch.inner] = value
+        variant = _variant(grid, stretch)
+        if not pieces or pieces[-1][0] != variant:
+            pieces.append((variant, []))
+        pieces[-1][1].append(value)
+    for variant, values in pieces:
+        yield variant, stretch._replace(values=values)
 
 
-_Column = Callable[[Mapping[str, int]], str | int | None]
-
-
-def _column(grid: Grid, name: str, variant: Variant) -> _Column:
-    """How to work out a cell of the column *name* of *variant*."""
-    if name in ("share", "head"):
-        cell = variant.traits.share if name == "share" else variant.head
-        return lambda _: cell
-    symbol = SYMBOLS.get(name, "")
-    if name in grid.sizes:
-        return itemgetter(symbol)
-    if symbol and symbol not in grid.ties:
-        return lambda _: None
-    polynomial = (
-        Polynomial.product(symbol)
-        if symbol
-        else Polynomial.sum(
-            f.terms for f in component_formulas(variant) if _is_part(f.component, name)
-        )
+def _variant(grid: Grid, stretch: Stretch) -> Variant:
+    keys = stretch.keys
+    embedding = grid.embedding
+    if embedding == "factorized" and grid.layout == "paper":
+        # The paper has no projection there.
+        embedding = "standard" if keys["embedding_size"] == keys["hidden_size"] else embedding
+    return Variant(
+        grid.base.model_type,
+        features(grid.family, keys),
+        stretch.share,
+        bool(grid.base.tie_word_embeddings),
+        stretch.head,
+        grid.layout,
+        embedding,
     )
-    single = {SYMBOLS[k]: tuple(v) for k, v in grid.sizes.items() if len(v) == 1}
-    return polynomial.substitute(grid.ties).substitute(single).evaluate
+
+
+class _Plan(NamedTuple):
+    """How the cells of a column are worked out.
+
+    ``powers`` are the coefficients of the powers of the inner size, in the sizes outside it;
+    ``whole`` is the polynomial itself where symbols follow from the inner size in another way.
+    """
+
+    fixed: str | None = None
+    is_inner: bool = False
+    powers: tuple[Polynomial, ...] = ()
+    whole: Polynomial | None = None
+
+
+def _plan(grid: Grid, name: str, variant: Variant, inner: str) -> _Plan:
+    if name in ("share", "head"):
+        return _Plan(fixed=variant.share if name == "share" else variant.head)
+    if name == inner:
+        return _Plan(is_inner=True)
+    symbol = SYMBOLS.get(name, "")
+    if symbol and name not in grid.sizes and name not in grid.followers:
+        return _Plan(fixed="")
+    polynomial = Polynomial.product(symbol) if symbol else _count(name, variant)
+    polynomial = polynomial.substitute(dict(grid.ties))
+    if polynomial.symbols & _moved_by(grid, inner):
+        return _Plan(whole=polynomial)
+    return _Plan(powers=_powers(polynomial, SYMBOLS.get(inner, "")))
+
+
+def _count(name: str, variant: Variant) -> Polynomial:
+    return Polynomial.sum(
+        f.terms for f in component_formulas(variant) if _is_part(f.component, name)
+    )
 
 
 def _is_part(component: Component, column: str) -> bool:
     part = _PART_COLUMNS.get(component.part, component.part)
     return column in ("total", component.name, part)
+
+
+def _moved_by(grid: Grid, inner: str) -> set[str]:
+    """The symbols that follow from the size *inner* in another way than a tie."""
+    moved = {inner, SYMBOLS.get(inner, "")}
+    found: set[str] = set()
+    for derived in grid.family.derived:
+        if moved.intersection(derived.keys):
+            found.add(derived.symbol)
+            moved.add(derived.symbol)
+    return found
+
+
+def _powers(polynomial: Polynomial, symbol: str) -> tuple[Polynomial, ...]:
+    """The coefficients of *polynomial* in *symbol*, from the power 0."""
+    by_power: dict[int, list[Polynomial]] = {}
+    for coefficient, factors in polynomial.terms:
+        others = [f for f in factors if f != symbol]
+        power = len(factors) - len(others)
+        by_power.setdefault(power, []).append(Polynomial.product(coefficient, *others))
+    return tuple(Polynomial.sum(by_power.get(p, ())) for p in range(max(by_power, default=0) + 1))
+
+
+def _cells(grid: Grid, plan: _Plan, stretch: Stretch, outside: Mapping[str, int]) -> Cells:
+    """The cells of a column for all combinations of *stretch*.
+
+    *outside* has the values of all symbols that do not follow from the inner size.
+    """
+    count = len(stretch.values)
+    if plan.is_inner:
+        return stretch.values
+    if plan.fixed is not None:
+        return list(repeat(plan.fixed or None, count))
+    if plan.whole is not None:
+        return [_at(grid, plan.whole, stretch, value) for value in stretch.values]
+    *rest, highest = [power.evaluate(outside) for power in plan.powers] or [0]
+    if not rest:
+        return [highest] * count
+    numbers = stretch.values
+    cells = [highest * x + rest[-1] for x in numbers]
+    for coefficient in reversed(rest[:-1]):
+        cells = [cell * x + coefficient for cell, x in zip(cells, numbers, strict=True)]
+    return cells
+
+
+def _at(grid: Grid, polynomial: Polynomial, stretch: Stretch, value: int) -> int:
+    stretch.keys[stretch.inner] = value
+    return polynomial.evaluate(symbols(grid.family, stretch.keys))

@@ -1,8 +1,12 @@
 """Numbers as people read them."""
 
+import math
+
 _HUGE = 1e12
-_SMALL = 0.1
 _MOST_DECIMALS = 12
+
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_FLOPS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs", "EFLOPs", "ZFLOPs")
 
 
 def count(value: int) -> str:
@@ -15,6 +19,25 @@ def difference(value: int) -> str:
     return f"{value:+,}" if value else "0"
 
 
+def short(value: int) -> str:
+    """``222662400`` as ``222.7M``, ``2560471040`` as ``2.56B``; below a million in full."""
+    if abs(value) < 10**6:
+        return count(value)
+    for unit, power, decimals in (("M", 6, 1), ("B", 9, 2), ("T", 12, 2)):
+        scaled = value / 10**power
+        if abs(round(scaled, decimals)) < 1000:
+            return f"{scaled:.{decimals}f}{unit}"
+    return f"{scaled:,.2f}T" if abs(scaled) < _HUGE else f"{value:.2e}"
+
+
+def part_of(part: int, whole: int) -> float:
+    """*part* / *whole*, which is 1 only where they are equal; 0 of nothing."""
+    fraction = part / whole if whole else 0.0
+    if abs(fraction) == 1 and abs(part) != abs(whole):
+        return math.nextafter(fraction, 0.0 if abs(part) < abs(whole) else 2 * fraction)
+    return fraction
+
+
 def percent(fraction: float, decimals: int = 1) -> str:
     """``0.9646`` as ``96.5%``; never ``100.0%`` or ``0.0%`` for what only comes close."""
     hundred = fraction * 100
@@ -22,27 +45,50 @@ def percent(fraction: float, decimals: int = 1) -> str:
         return f"{hundred:.1e}%"
     while True:
         text = f"{hundred:.{decimals}f}"
-        if float(text) not in (0.0, 100.0) or fraction in (0, 1):
+        if abs(float(text)) not in (0.0, 100.0) or fraction in (0, 1, -1):
             return f"{text.removeprefix('-') if fraction == 0 else text}%"
         if decimals == _MOST_DECIMALS:
-            return f"about {abs(round(float(text)))}%"
+            return f"about {round(float(text))}%"
         decimals += 1
 
 
+def saving(fraction: float) -> str:
+    """``0.9646`` saved as ``96.5%``, ``-0.0252`` as ``2.5% more``, and nothing as nothing."""
+    if not fraction:
+        return ""
+    return percent(fraction) if fraction > 0 else f"{percent(-fraction)} more"
+
+
 def ratio(factor: float) -> str:
-    """``28.2136`` as ``28.2×``, and ``0.0004`` as ``0.0004×``."""
-    return f"{factor:,.1f}×" if factor >= _SMALL or not factor else f"{factor:.1g}×"
+    """``28.2136`` as ``28.2×``, ``0.6642`` as ``0.66×``, and ``0.0004`` as ``0.0004×``."""
+    if factor >= _HUGE:
+        return f"{factor:.1e}×"
+    if factor >= 1 or not factor:
+        return f"{factor:,.1f}×"
+    return f"{factor:.2f}×" if factor >= 0.1 else f"{factor:.2g}×"
 
 
 def number(value: float) -> str:
     """``749.1499`` as ``749.15``."""
-    return f"{value:,.2f}"
+    return f"{value:,.2f}" if abs(value) < _HUGE else f"{value:.2e}"
 
 
 def binary_size(size: int) -> str:
     """A number of bytes in the largest fitting unit of 2^10: ``44.6 MiB``."""
-    units = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+    return _in_units(size, 2**10, _BINARY, 1)
+
+
+def flops(operations: int) -> str:
+    """A number of operations in the largest fitting unit of 1000: ``20.21 TFLOPs``."""
+    return _in_units(operations, 1000, _FLOPS, 2)
+
+
+def _in_units(value: int, step: int, units: tuple[str, ...], decimals: int) -> str:
     power = 0
-    while power + 1 < len(units) and size >= 2 ** (10 * (power + 1)):
+    while power + 1 < len(units) and round(abs(value) / step**power, decimals) >= step:
         power += 1
-    return f"{size:,} B" if power == 0 else f"{size / 2 ** (10 * power):,.1f} {units[power]}"
+    if power == 0:
+        return f"{value:,} {units[0]}"
+    scaled = value / step**power
+    text = f"{scaled:,.{decimals}f}" if abs(scaled) < _HUGE else f"{scaled:.2e}"
+    return f"{text} {units[power]}"

@@ -1,12 +1,13 @@
-"""Quantities as people type them: ``11683584``, ``11_683_584``, ``11,683,584``, ``12M``.
-"""
+"""Quantities as people type them: ``11683584``, ``11_683_584``, ``11,683,584``, ``12M``."""
 
 import re
 
 _SUFFIXES = {"": 0, "K": 3, "M": 6, "B": 9, "T": 12}
-_PATTERN = (
-    r"(?P<whole>[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)+)"
-    r"(?:\.(?P<fraction>[0-9]+))?(?P<suffix>[KMBTkmbt]?)"
+# A comma separates thousands: one to three digits before it, the first of them not 0.
+_WHOLE = r"[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)+"
+_PATTERN = re.compile(rf"(?P<whole>{_WHOLE})(?:\.(?P<fraction>[0-9]+))?(?P<suffix>[KMBTkmbt]?)")
+_BYTES = re.compile(
+    rf"(?P<whole>{_WHOLE})(?:\.(?P<fraction>[0-9]+))?\s*(?P<unit>[KMGTPkmgtp]?i?[Bb]?)"
 )
 _LONGEST = 40
 
@@ -17,14 +18,36 @@ def parse_quantity(text: str) -> int:
     Raises ``ValueError`` for anything else: signs, other letters, misplaced
     separators, a fraction that its suffix does not make whole.
     """
-    match = re.fullmatch(_PATTERN, text.strip()) if len(text) <= _LONGEST else None
+    match = _PATTERN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if match is None:
         raise ValueError("not a quantity")
-    whole = re.sub("[,_]", "", match["whole"])
-    fraction = (match["fraction"] or "").rstrip("0")
     if match["fraction"] and not match["suffix"]:
         raise ValueError("not a whole number")
-    zeros = _SUFFIXES[match["suffix"].upper()] - len(fraction)
-    if zeros < 0:
+    return _scaled(match, 10 ** _SUFFIXES[match["suffix"].upper()])
+
+
+def parse_bytes(text: str) -> int:
+    """The number of bytes that *text* stands for: ``16GiB`` is 16 × 2^30, ``16GB`` 16 × 10^9.
+
+    Without a unit it is a number of bytes. Raises ``ValueError`` for anything else.
+    """
+    match = _BYTES.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if match is None:
+        raise ValueError("not a number of bytes")
+    unit = match["unit"].upper().removesuffix("B")
+    if unit == "I":
+        raise ValueError("not a unit")
+    base = 1024 if unit.endswith("I") else 1000
+    power = "KMGTP".find(unit[:1]) + 1 if unit else 0
+    if match["fraction"] and not power:
         raise ValueError("not a whole number")
-    return int(whole + fraction + "0" * zeros)
+    return _scaled(match, base**power)
+
+
+def _scaled(match: re.Match[str], factor: int) -> int:
+    whole = re.sub("[,_]", "", match["whole"])
+    fraction = (match["fraction"] or "").rstrip("0")
+    scaled, rest = divmod(int(whole + fraction) * factor, 10 ** len(fraction))
+    if rest:
+        raise ValueError("not a whole number")
+    return scaled

@@ -1,0 +1,127 @@
+"""Checks carried out: each bound held against a model, and what cannot be read told."""
+
+import glob
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from albert_calc.checks.bounds import Bounds, Measured, Outcome, outcomes
+from albert_calc.checks.file import Listed
+from albert_calc.costs.memory import weights_bytes
+from albert_calc.counting.counts import Selection, count
+from albert_calc.errors import AlbertCalcError
+from albert_calc.models.lookup import Found, find_file, find_model, find_named
+from albert_calc.models.model import DEFAULT_LAYOUT, Model, Request, read_model
+
+
+class Result(NamedTuple):
+    """One bound held against one model, or the reason why a model cannot be read.
+
+    ``path`` is the file that the model came from, if any.
+    """
+
+    name: str
+    head: str = ""
+    layout: str = ""
+    outcome: Outcome | None = None
+    error: str = ""
+    path: str = ""
+    model: Model | None = None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the bound holds; ``None`` if the model could not be read."""
+        return self.outcome.holds if self.outcome else None
+
+
+def held_against(
+    model: Model, bounds: Bounds, *, name: str = "", selection: Selection = "all"
+) -> Iterator[Result]:
+    """What each of *bounds* says of *model*."""
+    label = name or model.name
+    try:
+        same = _same(model, bounds, selection) if bounds.same_as else None
+    except AlbertCalcError as error:
+        yield Result(label, model.head, model.layout, error="; ".join(error.problems))
+        return
+    for outcome in outcomes(_measured(model, bounds, selection), bounds, same):
+        yield Result(label, model.head, model.layout, outcome, path=model.path, model=model)
+
+
+def _measured(model: Model, bounds: Bounds, selection: Selection) -> Measured:
+    counts = count(model.blueprint, selection)
+    parameters = {c.name: c.parameters for c in counts.components}
+    return Measured(counts.total, parameters, weights_bytes(counts.total, bounds.dtype))
+
+
+def _same(model: Model, bounds: Bounds, selection: Selection) -> Measured:
+    request = Request(head=model.head, layout=model.layout)
+    return _measured(read_model(find_model(bounds.same_as), request), bounds, selection)
+
+
+def listed_results(listed: Listed, request: Request) -> Iterator[Result]:
+    """The results of a check in a file, for each config that it names."""
+    try:
+        sources = _sources(listed)
+    except AlbertCalcError as error:
+        yield Result(listed.name, error="; ".join(error.problems), path=listed.config)
+        return
+    own = request._replace(
+        head=listed.head, layout=listed.layout or DEFAULT_LAYOUT, share=listed.share
+    )
+    selection: Selection = "without_embeddings" if listed.without_embeddings else "all"
+    for path in sources:
+        name = listed.name if len(sources) == 1 else f"{listed.name}: {os.path.relpath(path)}"
+        try:
+            model = read_model(_found(listed, path), own)
+        except AlbertCalcError as error:
+            yield Result(name, error="; ".join(error.problems), path=path)
+            continue
+        yield from held_against(model, listed.bounds, name=name, selection=selection)
+
+
+def concerns(listed: Listed, name: str) -> bool:
+    """Whether a check in a file is of the model *name*: its preset, or a file of its config."""
+    if listed.preset:
+        return listed.preset == name
+    wanted = os.path.realpath(name)
+    for path in config_paths(listed):
+        real = os.path.realpath(os.path.join(listed.folder, path))
+        if real == wanted or os.path.join(real, "config.json") == wanted:
+            return True
+    return False
+
+
+def config_paths(listed: Listed) -> list[str]:
+    """The files that a check names: one, or all that a pattern fits."""
+    path = os.path.join(listed.folder, listed.config)
+    if not glob.has_magic(listed.config) or os.path.exists(path):
+        return [path]
+    return sorted(glob.glob(listed.config, root_dir=listed.folder or None, recursive=True))
+
+
+def _sources(listed: Listed) -> list[str]:
+    if listed.preset:
+        return [""]
+    if not glob.has_magic(listed.config):
+        return config_paths(listed)
+    found = [os.path.join(listed.folder, p) for p in config_paths(listed)]
+    if not found:
+        raise AlbertCalcError(f"config: no file fits the pattern {listed.config!r}")
+    return found
+
+
+def _found(listed: Listed, path: str) -> Found:
+    return _named(listed.preset) if listed.preset else _file(path)
+
+
+# Many checks are of few models.
+@lru_cache(maxsize=64)
+def _named(name: str) -> Found:
+    return find_named(name)
+
+
+@lru_cache(maxsize=64)
+def _file(path: str) -> Found:
+    return find_file(path)

@@ -1,0 +1,231 @@
+"""``albert-calc check``: hold counts against bounds, for CI."""
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import click
+
+from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
+from albert_calc.checks.file import Listed, read_checks
+from albert_calc.checks.record import recorded
+from albert_calc.checks.run import Result, concerns, held_against, listed_results
+from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.options import InputPath, typed
+from albert_calc.cli.output import append_file
+from albert_calc.costs.memory import BITS
+from albert_calc.counting.counts import Selection
+from albert_calc.errors import AlbertCalcError, ConfigError, Problems
+from albert_calc.models.lookup import Found, find_file, find_model, find_named
+from albert_calc.models.model import Model, read_model
+from albert_calc.render import Canvas
+from albert_calc.report import Column, Report, Section
+
+FALSE, INCOMPLETE = 1, 2
+
+_MOST_SHOWN = 1_000
+"""The most rows of a table; of more, only those that do not hold are shown."""
+
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+@model_command(
+    "check", "any", class_head=True,
+    formats=("table", "json", "csv", "markdown", "github", "junit"),
+)
+@option("--equals", metavar="N", help="The count must be N.")
+@option("--tolerance", metavar="T",
+        help="With --equals or --same-as: off by 1% or a number at most.")
+@option("--at-most", metavar="N", help="The count must not be above N.")
+@option("--at-least", metavar="N", help="The count must not be below N.")
+@option("--at-most-bytes", metavar="SIZE", help="The weights must not take more, such as 500MB.")
+@option("--dtype", type=click.Choice(list(BITS)),
+        help="With --at-most-bytes: the type of the weights, by default float32.")
+@option("--same-as", metavar="MODEL", help="The count must be that of MODEL.")
+@option("--exactly", is_flag=True, help="With --same-as: and that of every component.")
+@option("--without-embeddings", is_flag=True, help="Leave every embedding table out of counts.")
+@option("--checks", type=InputPath(), metavar="FILE",
+        help="Read checks from a TOML file; with MODELs, only those that concern them.")
+@option("--record", is_flag=True, help="Write a file for --checks with today's counts.")
+def command(
+    asked: Asked, *, checks: str | None, record: bool, without_embeddings: bool, **bounds: Any
+) -> Report:  # fmt: skip
+    """Check counts against bounds, in CI.
+
+    Exits with 1 if a check is false, and with 2 if a model cannot be read; every other
+    result is written all the same.
+
+    A file for --checks has a [[check]] table for each check. Its model is a preset or a
+    config; a config may be a pattern, and is relative to the file:
+
+    \b
+      [[check]]
+      name = "the encoder that we ship"
+      config = "configs/*.json"
+      head = "model"
+      at_most = "120M"
+
+    \b
+      [[check]]
+      preset = "albert-base-v2"
+      equals = 11683584
+
+    The other keys are layout, share, equals, tolerance, at_least, at_most_bytes with dtype,
+    same_as with exactly, and without_embeddings.
+
+    \b
+    Examples:
+      albert-calc check albert-base-v2 --equals 11683584
+      albert-calc check configs/*.json --at-most 3B
+      albert-calc check config.json --same-as albert-base-v2 --exactly
+      albert-calc check base --at-most-bytes 50MB --dtype float32
+      albert-calc check configs/*.json --record > checks.toml
+      albert-calc check --checks checks.toml -f github
+    """
+    given = {key: bounds.get(key) or None for key in KEYS}
+    selection: Selection = "without_embeddings" if without_embeddings else "all"
+    if record:
+        _refuse(typed("checks", "without_embeddings", *KEYS), "--record writes bounds")
+        return Report(written="".join(recorded(list(_models(asked)))))
+    if checks is not None:
+        others = typed("head", "share", "layout", "without_embeddings", *KEYS)
+        others += typed(*asked.request.overrides)
+        _refuse(others, "--checks says what is checked: the file says all of that")
+        listed = read_checks(checks, BITS)
+        results = _of_file(asked, list(listed) if _named(asked) else listed)
+        return _report(asked, results)
+    problems = Problems()
+    read = Bounds()
+    with problems.collected():
+        read = read_bounds(given, BITS)
+    with problems.collected():
+        _some(asked)
+    problems.raise_any(AlbertCalcError)
+    return _report(asked, _held(asked, read, selection))
+
+
+def _refuse(others: Sequence[str], what: str) -> None:
+    if others:
+        raise click.UsageError(f"{what}; leave out {', '.join(others)}")
+
+
+def _named(asked: Asked) -> list[str]:
+    """The models that the line names, as typed."""
+    options = asked.options
+    return [*options["models"], *options["preset"], *options["config"]]
+
+
+def _some(asked: Asked) -> None:
+    """Raise an error if no model is asked for, or if the only one cannot be read."""
+    if not _named(asked) and not asked.request.overrides:
+        raise click.UsageError("no model: give a MODEL, sizes (-V -H -L ...), or --checks")
+    if len(_named(asked)) < 2:
+        asked.model  # noqa: B018 - read for its problems, which are told with the others
+
+
+def _models(asked: Asked) -> Iterator[tuple[str, Model | AlbertCalcError]]:
+    """Each model that the line names, or why it cannot be read."""
+    finds = (
+        *((find_model, name) for name in asked.options["models"]),
+        *((find_named, name) for name in asked.options["preset"]),
+        *((find_file, path) for path in asked.options["config"]),
+    )
+    if not finds:
+        yield "sizes", asked.model
+    for find, name in finds:
+        try:
+            found: Found = find(name)
+            model = read_model(found, asked.request)
+        except ConfigError as error:
+            yield name, error
+            continue
+        asked.remember(model)
+        yield name, model
+
+
+def _held(asked: Asked, bounds: Bounds, selection: Selection) -> Iterator[Result]:
+    for name, model in _models(asked):
+        if isinstance(model, AlbertCalcError):
+            yield Result(name, error="; ".join(model.problems), path=name)
+        else:
+            yield from held_against(model, bounds, selection=selection)
+
+
+def _of_file(asked: Asked, listed: Iterator[Listed] | list[Listed]) -> Iterator[Result]:
+    """The results of the checks in a file, or of those that concern the models named."""
+    names = _named(asked)
+    chosen = (one for one in listed if not names or any(concerns(one, n) for n in names))
+    for result in chain.from_iterable(listed_results(one, asked.request) for one in chosen):
+        if result.model is not None:
+            asked.remember(result.model, once=True)
+        yield result._replace(model=None)
+
+
+def _report(asked: Asked, results: Iterator[Result]) -> Report:
+    holding, failing, unread = 0, 0, 0
+    rows = []
+    machines = asked.format in ("json", "csv", "junit", "github")
+    for result in results:
+        holding += result.holds is True
+        failing += result.holds is False
+        unread += result.holds is None
+        if machines or not result.holds or len(rows) < _MOST_SHOWN:
+            rows.append(_row(result))
+    total = holding + failing + unread
+    if not machines and total > _MOST_SHOWN:
+        rows = [row for row in rows if row[-1] is not True][:_MOST_SHOWN]
+    summary = _summary(holding, failing, unread)
+    report = Report(
+        (Section(_COLUMNS, tuple(rows), key="checks", notes=(summary,)),),
+        {"ok": not failing and not unread, "summary": summary},
+        status=INCOMPLETE if unread else FALSE if failing else 0,
+    )
+    if asked.quiet:
+        return report._replace(written=f"{summary}\n")
+    path = os.environ.get(_SUMMARY) if asked.format == "github" else None
+    if path:
+        from albert_calc.render.markdown import render
+
+        append_file(path, render(report, Canvas()))
+    return report
+
+
+_COLUMNS = (
+    Column("name", "check", "text"),
+    Column("head", "head", "text", "machines"),
+    Column("layout", "layout", "text", "machines"),
+    Column("rule", "rule", "text"),
+    Column("tolerance", "tolerance", "text"),
+    Column("expected", "expected", "count"),
+    Column("found", "found", "count"),
+    Column("difference", "difference", "difference"),
+    Column("error", "error", "text", "machines"),
+    Column("file", "file", "text", "machines"),
+    Column("ok", "result", "verdict"),
+)
+
+
+def _row(result: Result) -> tuple[Any, ...]:
+    outcome = result.outcome
+    if outcome is None:
+        return (
+            result.name, result.head, result.layout, result.error, None, None, None, None,
+            result.error, result.path or None, None,
+        )  # fmt: skip
+    return (
+        result.name, result.head, result.layout, outcome.rule, outcome.tolerance or None,
+        outcome.expected, outcome.found, outcome.difference, None, result.path or None,
+        outcome.holds,
+    )  # fmt: skip
+
+
+def _summary(holding: int, failing: int, unread: int) -> str:
+    total = holding + failing + unread
+    checks = f"{total:,} check{'' if total == 1 else 's'}"
+    said = [f"{holding:,} {'holds' if holding == 1 else 'hold'}"]
+    if failing:
+        said.append(f"{failing:,} {'does' if failing == 1 else 'do'} not")
+    if unread:
+        said.append(f"{unread:,} cannot be read")
+    return f"{checks}: {', '.join(said)}"

@@ -1,0 +1,108 @@
+"""``albert-calc layers``: unshared against shared layers."""
+
+from typing import Any
+
+import click
+
+from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.shape import shape_line
+from albert_calc.counting.comparison import LayerCosts, layer_costs, sharing_label, techniques
+from albert_calc.counting.tensors import Blueprint
+from albert_calc.families.base import SHARES
+from albert_calc.models.model import Model, Request
+from albert_calc.picture import Picture
+from albert_calc.report import Column, Report, Row, Section
+from albert_calc.writing.numbers import count, ratio
+
+# The layers depend on no table, so the smallest will do.
+_OUTSIDE_LAYERS: dict[str, Any] = {
+    "model_type": "albert",
+    "vocab_size": 1,
+    "embedding_size": 1,
+    "max_position_embeddings": 1,
+    "type_vocab_size": 0,
+}
+
+
+@model_command("layers", sizes="HILGN", heads=False, picture="--diagram")
+@option("--diagram", is_flag=True, help="Draw the unshared layers beside those that are stored.")
+@option("--share", type=click.Choice(SHARES), help="Which blocks the layers share.")
+def command(asked: Asked, *, diagram: bool, share: str | None) -> Report | Picture:
+    """Compare unshared layers with shared ones.
+
+    \b
+    Examples:
+      albert-calc layers albert-base-v2
+      albert-calc layers bert-base-uncased --share attention
+      albert-calc layers -H 768 -L 12 --num-hidden-groups 3
+      albert-calc layers -H 768 -L 12 --diagram
+    """
+    model = _model(asked, share)
+    stored = techniques(
+        model.blueprint,
+        share=share,
+        groups=asked.request.overrides.get("num_hidden_groups"),
+        inner=asked.request.overrides.get("inner_group_num"),
+    )
+    costs = layer_costs(stored)
+    if diagram or asked.save:
+        from albert_calc.pictures.diagrams import layers_diagram
+
+        return layers_diagram(model.title, stored, costs)
+    label = sharing_label(stored)
+    pair = costs.pair
+    section = Section(
+        columns=(
+            Column("layers", "layers", "text"),
+            Column("formula", "formula", "text"),
+            Column("parameters", "parameters", "count"),
+            Column("reduction", "saved", "saving"),
+            Column("ratio", "ratio", "ratio"),
+        ),
+        rows=tuple(_rows(costs, label)),
+        lines=(shape_line(model, "GN"),),
+    )
+    facts = {
+        **{name: priced.parameters for name, priced in costs.blocks.items()},
+        "per_layer": costs.per_layer,
+        "unshared": pair.before,
+        "shared": pair.after,
+        "reduction": pair.reduction,
+        "ratio": pair.ratio,
+    }
+    fewer = f", {ratio(pair.ratio)} fewer" if pair.ratio and pair.before != pair.after else ""
+    headline = f"{label}: {count(pair.after)} parameters{fewer}"
+    if fewer:
+        headline += f" than the {count(pair.before)} of unshared layers"
+    return Report((section,), facts, headline, remarks=tuple(depth_notes(stored)))
+
+
+def _rows(costs: LayerCosts, label: str) -> list[Row]:
+    pair = costs.pair
+    return [
+        *((f"one {name.replace('_', '-')} block", *priced, None, None)
+          for name, priced in costs.blocks.items()),
+        ("one layer", *costs.layer, None, None),
+        ("unshared layers", *costs.unshared, None, None),
+        (label, *costs.shared, pair.reduction, pair.ratio),
+    ]  # fmt: skip
+
+
+def _model(asked: Asked, share: str | None) -> Model:
+    """The model, or one that has nothing but the layers that were typed."""
+    found = asked.found[0]
+    if found.origin != "sizes":
+        return asked.model
+    keys = {**_OUTSIDE_LAYERS, **asked.request.overrides}
+    return asked.read([found], Request(keys, share=share))[0]
+
+
+def depth_notes(model: Blueprint) -> list[str]:
+    """A note if groups of several layers run deeper than the L layers beside them."""
+    layers, inner = model.values["L"], model.values["N"]
+    if inner == 1 or model.variant.share != "all":
+        return []
+    return [
+        f"inner_group_num: {inner} layers in each of {layers} turns make {layers * inner}"
+        f" executed layers, against {layers} unshared ones"
+    ]

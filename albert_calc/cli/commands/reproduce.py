@@ -1,0 +1,88 @@
+"""``albert-calc reproduce``: printed figures beside the computed ones."""
+
+from importlib import import_module
+
+import click
+
+from albert_calc.cli.command import Asked, argument, plain_command
+from albert_calc.printed import SOURCES
+from albert_calc.printed.figure import Figure
+from albert_calc.report import Column, Report, Section
+
+
+@plain_command("reproduce")
+@argument("source", type=click.Choice(SOURCES))
+def command(asked: Asked, *, source: str) -> Report:
+    """Show printed figures beside the true ones.
+
+    Each is exact, rounds to what is printed, or differs from it. Exit 1 if one is not
+    what it is known to be.
+
+    \b
+    Examples:
+      albert-calc reproduce handbook
+      albert-calc reproduce paper -f markdown
+    """
+    module = import_module(f"albert_calc.printed.{source}")
+    figures: list[Figure] = list(module.figures())
+    surprising = [f for f in figures if f.verdict != f.expected]
+    groups, last = {}, ""
+    for index, figure in enumerate(figures):
+        if figure.where != last:
+            groups[index] = last = figure.where
+    section = Section(
+        columns=(
+            Column("where", "where", "text", "machines"),
+            Column("what", "figure", "text"),
+            Column("printed", "printed", "text"),
+            Column("computed", "computed", "text"),
+            Column("verdict", "verdict", "text"),
+            Column("convention", "counted", "text"),
+        ),
+        rows=tuple(
+            (f.where, f.what, f.printed_text, f.computed_text, _verdict(f), f.convention)
+            for f in figures
+        ),
+        groups=groups,
+    )
+    return Report(
+        (section,),
+        headline=f"{module.TITLE}\n{_summary(figures)}",
+        items=tuple(map(_item, figures)),
+        status=1 if surprising else 0,
+        remarks=tuple(f"{f.where}, {f.what}: {f.note}" for f in figures if f.note),
+        warnings=tuple(
+            f"{f.where}, {f.what}: expected '{f.expected}', is '{f.verdict}'" for f in surprising
+        ),
+    )
+
+
+def _summary(figures: list[Figure]) -> str:
+    verdicts = [f.verdict for f in figures]
+    return (
+        f"{len(figures)} figures: {verdicts.count('exact')} exact,"
+        f" {verdicts.count('rounds to')} round to what is printed,"
+        f" {verdicts.count('differs by')} differ"
+    )
+
+
+def _verdict(figure: Figure) -> str:
+    if figure.verdict == "rounds to":
+        return "rounds to what is printed"
+    if figure.verdict != "differs by" or figure.difference is None:
+        return figure.verdict
+    return f"differs by {figure.difference:+,}"
+
+
+def _item(figure: Figure) -> dict[str, object]:
+    return {
+        "where": figure.where,
+        "figure": figure.what,
+        "printed": figure.printed_text,
+        "computed": figure.value,
+        "convention": figure.convention,
+        "verdict": figure.verdict,
+        "difference": figure.difference,
+        "expected_verdict": figure.expected,
+        "note": figure.note or None,
+    }

@@ -1,0 +1,259 @@
+"""``albert-calc sweep``: a row for every combination of sizes, sharing and heads."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+import click
+
+from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.options import typed
+from albert_calc.cli.output import canvas, progress, say, write_chunks
+from albert_calc.cli.shape import sizes_line
+from albert_calc.config.values import FOLLOWS
+from albert_calc.errors import ConfigError, Problems
+from albert_calc.families import HEADS
+from albert_calc.families.base import SHARES
+from albert_calc.families.sizes import SYMBOLS
+from albert_calc.models.model import Model, Request, read_model
+from albert_calc.picture import Picture
+from albert_calc.render.stream import stream
+from albert_calc.report import Column, Report, Section
+from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
+from albert_calc.search.ranges import parse_names, parse_sizes
+from albert_calc.search.sweep import Row, batches, columns_of
+
+_LARGEST_TABLE = 1_000
+_LARGEST_CHART = 10_000
+
+# Sizes that must fit others: a base is not asked what is asked of every combination.
+_FITTING = ("num_attention_heads", "inner_group_num")
+
+
+@model_command(
+    "sweep",
+    formats=("table", "csv", "json", "jsonl", "markdown"),
+    lists=True,
+    picture="--chart",
+)
+@option("--head", default="model", show_default=True, metavar="NAMES",
+        help="What stands on the encoder; several heads with commas between them.")
+@option("--share", metavar="NAMES",
+        help=f"Which blocks the layers share: {', '.join(SHARES)}; several with commas.")
+@option("--columns", metavar="NAMES",
+        help="The columns, such as hidden_size,layers,total; by default what varies, and the"
+        " total.")
+@option("--chart", is_flag=True, help="Draw the totals, where only one size varies.")
+def command(
+    asked: Asked, *, head: str, share: str | None, columns: str | None, chart: bool
+) -> Report | Picture | None:  # fmt: skip
+    """Count every combination of sizes, a row each.
+
+    The combinations may also be of ways of sharing and of heads.
+
+    Each size takes values and ranges: 64,128 or 256:1024:64 (the end is included). Write
+    30_000 here, not 30,000. Names are lists too: --share all,none. The last size varies
+    fastest. When -H varies and -I is not given, I follows as 4 × H. A combination that
+    cannot be built is skipped and reported; with --strict it is an error. Rows are written
+    as they come, in any number, except those of a table.
+
+    \b
+    Examples:
+      albert-calc sweep albert-base-v2 -E 64,128,256,768 --share all,none
+      albert-calc sweep base -H 256:1024:64 -A 1 --columns hidden_size,layers,total
+      albert-calc sweep bert-base-uncased -L 2:12 -f csv
+      albert-calc sweep -V 1000:1_000_000 -E 128 -H 768 -L 12 -f csv
+      albert-calc sweep base -E 64,128,256,768 --chart
+    """
+    drawn = chart or asked.save is not None
+    if drawn and (others := typed("format", "columns")):
+        raise click.UsageError(f"--chart and {others[0]} contradict each other: give one of them")
+    wanted = _wanted(asked, head, share, columns)
+    grid = wanted.grid
+    if drawn and len(grid.varied) != 1:
+        varied = ", ".join(grid.varied) or "none"
+        raise click.UsageError(f"--chart needs one size that varies, got {varied}")
+    if asked.request.strict:
+        _refuse(_fatal(broken_rules(grid)), grid)
+    tally: Tally = Counter()
+    rows = _watched(grid, wanted.columns, tally)
+    result: Report | Picture | None = None
+    if drawn:
+        result = _chart(wanted, rows)
+    elif asked.format == "table":
+        result = _table(wanted, rows)
+    else:
+        described = [_described(name) for name in wanted.columns]
+        if not write_chunks(stream(asked.format, described, rows, canvas())):
+            return None
+    skipped = _fatal(tally)
+    notes = (*wanted.notes, *(f"skipped {text}" for text in _counted(skipped, grid)))
+    warnings = tuple(_counted(tally - skipped, grid))
+    if isinstance(result, Report):
+        return result._replace(remarks=notes, warnings=warnings)
+    if not asked.quiet:
+        say("note", notes)
+    say("warning", warnings)
+    return result
+
+
+class _Wanted(NamedTuple):
+    """What a command line asks for; *base* is what all combinations have in common."""
+
+    base: Model
+    grid: Grid
+    columns: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def _wanted(asked: Asked, head: str, share: str | None, columns: str | None) -> _Wanted:
+    """The grid and the columns; ``ConfigError`` with everything that is wrong with them."""
+    problems = Problems()
+    sizes: dict[str, Collection[int]] = {}
+    heads: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
+    typed_sizes = asked.options
+    for key in SYMBOLS:
+        if typed_sizes[key] is not None:
+            with problems.collected():
+                sizes[key] = parse_sizes(key, typed_sizes[key])
+    with problems.collected():
+        heads = parse_names("head", head, HEADS)
+    if share is not None:
+        with problems.collected():
+            shares = parse_names("share", share, SHARES)
+    # The first of each size stands for all; 1 for those that cannot be read.
+    first = {
+        k: next(iter(sizes.get(k, (1,)))) for k in SYMBOLS if typed_sizes[k] is not None
+    }
+    followers = tuple(
+        f for f, (_, leader) in FOLLOWS.items()
+        if len(sizes.get(leader, ())) > 1 and f not in sizes
+    )  # fmt: skip
+    base = grid = None
+    names: tuple[str, ...] = ()
+    with problems.collected():
+        base, single = _base(asked, first, followers)
+        grid = grid_over(
+            base.config, {**single, **sizes},
+            shares=shares or (base.config.family.default_share,), heads=heads,
+            layout=asked.request.layout, followers=followers,
+        )  # fmt: skip
+    if columns is not None and grid is not None:
+        with problems.collected():
+            names = _column_names(columns, columns_of(grid))
+    problems.raise_any()
+    assert base is not None and grid is not None  # noqa: S101 - their problems were raised
+    notes = tuple(f"{f}: follows {FOLLOWS[f][1]}, {FOLLOWS[f][0]} × H" for f in followers)
+    return _Wanted(base, grid, names or (*grid.varied, "total"), notes)
+
+
+def _base(
+    asked: Asked, first: dict[str, int], followers: tuple[str, ...]
+) -> tuple[Model, dict[str, Collection[int]]]:
+    """The model with the *first* of each size, and apart from it the sizes that must fit.
+
+    So that its first combination is not asked what is asked of every single one. An E is
+    left out where the family has none: it is that of a factorized embedding then.
+    """
+    found = asked.found[0]
+    others = {k: v for k, v in asked.request.overrides.items() if k not in SYMBOLS}
+    request = Request(others, layout=asked.request.layout, strict=asked.request.strict)
+    sizes = {**first, **dict.fromkeys(followers, 1)}
+    if found.origin != "sizes":
+        own = read_model(found, request).config
+        fitting = {k: own.keys[k] for k in _FITTING if own.keys[k] and k not in first}
+        if not own.family.has("embedding_size"):
+            sizes.pop("embedding_size", None)
+    else:
+        fitting = {}
+    single = {k: (v,) for k, v in {**fitting, **first}.items() if k in _FITTING}
+    base = read_model(
+        found, request._replace(overrides={**others, **sizes, **dict.fromkeys(single, 1)})
+    )
+    asked.remember(base)
+    return base, {k: v for k, v in single.items() if base.config.family.has(k)}
+
+
+def _column_names(text: str, known: Collection[str]) -> tuple[str, ...]:
+    """The columns that *text* lists: keys, with either dash, or symbols."""
+    keys = {symbol: key for key, symbol in SYMBOLS.items()}
+    names = [name.strip() for name in text.split(",")]
+    listed = ",".join(keys.get(name, name.replace("-", "_")) for name in names)
+    return parse_names("columns", listed, known)
+
+
+def _watched(grid: Grid, columns: tuple[str, ...], tally: Tally) -> Iterator[list[Row]]:
+    """The rows in batches, with a progress bar; ``ConfigError`` if there are none at all."""
+    written = 0
+    with progress(grid.combinations) as reach:
+        for rows in batches(grid, columns, tally):
+            yield rows
+            written += len(rows)
+            reach(written + _fatal(tally).total())
+    if not written:
+        _refuse(_fatal(tally), grid)
+
+
+def _fatal(tally: Tally) -> Tally:
+    return Counter({told: n for told, n in tally.items() if told[1]})
+
+
+def _counted(tally: Tally, grid: Grid) -> Iterator[str]:
+    for (text, _), count in tally.items():
+        yield f"{count:,} of {grid.combinations:,} combinations: {text}"
+
+
+def _refuse(skipped: Tally, grid: Grid) -> None:
+    if skipped:
+        raise ConfigError(f"impossible, {text}" for text in _counted(skipped, grid))
+
+
+def _described(name: str) -> Column:
+    if name in ("share", "head"):
+        return Column(name, name, "text")
+    if name in SYMBOLS:
+        return Column(name, SYMBOLS[name], "count")
+    return Column(name, name.replace("_", " "), "count")
+
+
+def _table(wanted: _Wanted, batches: Iterator[list[Row]]) -> Report:
+    rows = _collected(batches, "format: a table", _LARGEST_TABLE)
+    headline, line = _title(wanted, len(rows))
+    columns = tuple(_described(name) for name in wanted.columns)
+    return Report((Section(columns, tuple(rows), lines=(line,)),), headline=headline)
+
+
+def _chart(wanted: _Wanted, batches: Iterator[list[Row]]) -> Picture:
+    from albert_calc.pictures.charts import sweep_chart
+
+    rows = _collected(batches, "chart: a picture", _LARGEST_CHART)
+    varied = wanted.grid.varied[0]
+    return sweep_chart(*_title(wanted, len(rows)), SYMBOLS.get(varied, varied), rows)
+
+
+def _collected(batches: Iterator[list[Row]], what: str, most: int) -> list[Row]:
+    rows: list[Row] = []
+    for batch in batches:
+        rows += batch
+        if len(rows) > most:
+            raise ConfigError(
+                f"{what} must have at most {most:,} rows; give -f csv, or another format, for more"
+            )
+    return rows
+
+
+def _title(wanted: _Wanted, count: int) -> tuple[str, str]:
+    """What is counted, and what all rows have in common."""
+    grid = wanted.grid
+    fixed = {k: next(iter(v)) for k, v in grid.sizes.items() if len(v) == 1}
+    common = [sizes_line(fixed, wanted.base.assumed)]
+    own = grid.family.default_share
+    common += [f"share {s}" for s in grid.shares if len(grid.shares) == 1 and s != own]
+    common += [f"head {h}" for h in grid.heads if len(grid.heads) == 1 and h != "model"]
+    common += [f"layout {grid.layout}"] if grid.layout != "transformers" else []
+    return (
+        f"{wanted.base.name}: {count:,} combination{'' if count == 1 else 's'}",
+        ", ".join(common),
+    )
+

@@ -1,0 +1,332 @@
+"""What of a model is trained: all of it, adapters by PEFT's rule, or what is not frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from albert_calc.algebra import Polynomial, minus, times
+from albert_calc.counting.counts import count
+from albert_calc.counting.tensors import (
+    Blueprint,
+    Variant,
+    executed_layers,
+    is_counted,
+    tensor_table,
+)
+from albert_calc.errors import ConfigError
+from albert_calc.families import family
+from albert_calc.families.base import Tensor
+from albert_calc.writing.harmless import shown
+
+DEFAULT_TARGETS: Mapping[str, tuple[str, ...]] = {
+    "bert": ("query", "value"),
+    "deberta": ("in_proj",),
+    "deberta-v2": ("query_proj", "value_proj"),
+    "electra": ("query", "value"),
+    "roberta": ("query", "value"),
+    "xlm-roberta": ("query", "value"),
+}
+"""The modules that PEFT adapts if nobody names any, by ``model_type``.
+
+Source: ``TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`` of peft 0.21.
+"""
+
+PARTS: tuple[str, ...] = ("embeddings", "projection", "layers", "pooler", "head")
+"""What ``--freeze`` can name; ``layers:FROM-TO`` are stored layers, from 0, inclusive."""
+
+
+class Trained(NamedTuple):
+    """What is trained; by default everything.
+
+    With a ``lora_rank`` only adapters of that rank beside the matrices of ``lora_targets``
+    are trained (PEFT's for the family, if empty), and whole the modules whose names end with
+    one of ``train_modules``. ``frozen`` are parts of ``PARTS``, with ``frozen_layers`` ranges
+    of stored layers, both ends included.
+    """
+
+    lora_rank: int = 0
+    lora_targets: tuple[str, ...] = ()
+    train_modules: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()
+    frozen_layers: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is frozen."""
+        return self == EVERYTHING
+
+
+EVERYTHING = Trained()
+
+
+class Trainable(NamedTuple):
+    """How many parameters are trained, of how many in all.
+
+    ``all`` has the adapters too, and both copies of a module that is trained whole beside
+    adapters, as PEFT keeps them.
+    """
+
+    trainable: int
+    all: int
+
+
+def freeze(parts: str) -> Trained:
+    """What *parts*, such as ``embeddings,layers:0-9``, leave to be trained.
+
+    Raises ``ConfigError`` for one that is no part, naming all that are.
+    """
+    names, ranges, problems = [], [], []
+    for part in filter(None, (p.strip() for p in parts.split(","))):
+        name, colon, span = part.partition(":")
+        if name not in PARTS or (colon and name != "layers"):
+            known = ", ".join(PARTS)
+            problems.append(f"freeze: must be among {known}, layers:FROM-TO, got {shown(part)}")
+        elif not colon:
+            names.append(name)
+        else:
+            first, dash, last = span.partition("-")
+            last = last if dash else first
+            if first.isdecimal() and last.isdecimal() and int(first) <= int(last):
+                ranges.append((int(first), int(last)))
+            else:
+                problems.append(
+                    "freeze: layers:FROM-TO must be two whole numbers, the first not above the"
+                    f" second, got {shown(part)}"
+                )
+    if problems:
+        raise ConfigError(problems)
+    return Trained(frozen=tuple(dict.fromkeys(names)), frozen_layers=_disjoint(ranges))
+
+
+def lora(
+    variant: Variant, rank: int, targets: tuple[str, ...] = (), modules: tuple[str, ...] = ()
+) -> Trained:
+    """Adapters of *rank* beside the matrices of *targets*; *modules* are trained whole.
+
+    Raises ``ConfigError`` if a target or a module is the end of no module's name, and if
+    there are no targets and PEFT has none for the family; both name the family's matrices.
+    """
+    targets = targets or DEFAULT_TARGETS.get(variant.model_type, ())
+    trained = Trained(rank, targets, modules)
+    problems = list(trained_problems(variant, trained))
+    if problems:
+        raise ConfigError(problems)
+    return trained
+
+
+def trained_problems(variant: Variant, trained: Trained) -> Iterator[str]:
+    """What is wrong with training *trained* of *variant*, one line each."""
+    matrices = ", ".join(dict.fromkeys(matrix_names(variant)))
+    if trained.lora_rank and not trained.lora_targets:
+        yield (
+            f"lora_targets: must be given, since PEFT has no default for {variant.model_type};"
+            f" its matrices are {matrices}"
+        )
+    for target in trained.lora_targets:
+        if not any(_is_target(t, variant, (target,)) for t in _matrices(variant)):
+            yield (
+                "lora_targets: must be the end of a matrix's module name"
+                f" ({matrices}), got {shown(target)}"
+            )
+    for module in trained.train_modules:
+        if not any(_is_whole(t, variant, (module,)) for t in tensor_table(variant)):
+            yield (
+                "train_modules: must be the end of a module's name"
+                f" ({matrices}, ...), got {shown(module)}"
+            )
+
+
+def matrix_names(variant: Variant) -> Iterator[str]:
+    """The module of each matrix and table of *variant*, as short as a target may be."""
+    for tensor in _matrices(variant):
+        module = tensor.name.removesuffix(".weight").rpartition("{}.")[2]
+        yield module
+
+
+def count_trainable(model: Blueprint, trained: Trained = EVERYTHING) -> Trainable:
+    """The parameters of *model* that are trained, and all that there are then."""
+    base = count(model).total
+    if trained.lora_rank:
+        adapters = adapters_of(model, trained) + _whole_copies(model, trained)
+        return Trainable(adapters, base + adapters)
+    return Trainable(
+        sum(
+            tensor.elements.evaluate(model.values) * trained_copies(tensor, model, trained)
+            for tensor in tensor_table(model.variant)
+            if is_counted(tensor, model.variant.tied)
+        ),
+        base,
+    )
+
+
+def adapters_of(model: Blueprint, trained: Trained) -> int:
+    """The parameters of all adapters: the rank by rows and columns, for each stored copy."""
+    variant = model.variant
+    return Polynomial.sum(
+        adapter_size(tensor, trained.lora_rank).times(*tensor.repeat)
+        for tensor in _matrices(variant)
+        if is_adapted(tensor, variant, trained)
+    ).evaluate(model.values)
+
+
+def adapter_size(tensor: Tensor, rank: int) -> Polynomial:
+    """The parameters of the adapter beside one copy of *tensor*: two matrices of that rank."""
+    return Polynomial.sum(times(rank, side) for side in tensor.shape)
+
+
+def is_adapted(tensor: Tensor, variant: Variant, trained: Trained) -> bool:
+    """Whether *tensor* has an adapter beside it.
+
+    A target matches the end of a module's name, at a dot; what is trained whole has none.
+    Source: ``check_target_module_exists`` in PEFT's ``tuners/tuners_utils.py``.
+    """
+    inside = any(
+        f".{module}." in f".{_full(tensor, variant)}." for module in trained.train_modules
+    )
+    return not inside and _is_target(tensor, variant, trained.lora_targets)
+
+
+def is_trained(tensor: Tensor, variant: Variant, trained: Trained, layer: int = 0) -> bool:
+    """Whether *tensor* itself is trained, in a layer the one that is stored as *layer*."""
+    tensor = _original(tensor, variant)
+    if trained.lora_rank:
+        return _is_whole(tensor, variant, trained.train_modules)
+    if tensor.component.part == "layers":
+        if any(first <= layer <= last for first, last in trained.frozen_layers):
+            return False
+    return _part(tensor) not in trained.frozen
+
+
+def trained_copies(tensor: Tensor, model: Blueprint, trained: Trained) -> int:
+    """How many of the stored copies of *tensor* are trained, nothing being adapted."""
+    copies = Polynomial.product(*tensor.repeat).evaluate(model.values)
+    if _part(tensor) in trained.frozen:
+        return 0
+    if tensor.component.part != "layers" or not trained.frozen_layers:
+        return copies
+    indices = family(model.variant.model_type).layer_name.count("{}")
+    stored = Polynomial.product(*tensor.repeat[:indices]).evaluate(model.values)
+    # Copies of a tensor that the first layers lack are numbered from the first that has it.
+    start = tensor.skip
+    frozen = sum(
+        max(0, min(last, start + stored - 1) - max(first, start) + 1)
+        for first, last in trained.frozen_layers
+    )
+    return copies // stored * (stored - frozen) if stored else 0
+
+
+def stored_layers(variant: Variant) -> Polynomial:
+    """How many layers *variant* stores."""
+    indices = family(variant.model_type).layer_name.count("{}")
+    for tensor in tensor_table(variant):
+        if tensor.component.part == "layers":
+            return minus(times(*tensor.repeat[:indices]), -tensor.skip)
+    return Polynomial()
+
+
+class LayerRuns(NamedTuple):
+    """How often layers run that are frozen, and that are trained.
+
+    ``below`` are the runs before the first run of a trained layer, ``above`` the other runs of
+    frozen layers. ``frozen_layer`` and ``trained_layer`` are examples of each kind.
+    """
+
+    below: int
+    trained: int
+    above: int
+    frozen_layer: int
+    trained_layer: int
+
+
+def layer_runs(variant: Variant, trained: Trained, values: Mapping[str, int]) -> LayerRuns:
+    """Which of the runs of layers are of frozen ones, ranges of layers being frozen.
+
+    Layers stored in groups run group by group, each group L/G times, as ALBERT's do.
+    """
+    runs = times(*executed_layers(variant)).evaluate(values)
+    stored = stored_layers(variant).evaluate(values)
+    inside = values["N"] if stored < runs or values["N"] > 1 else 1
+    groups = stored // inside
+    turns = runs // inside
+
+    def before(layer: int) -> int:
+        """The runs of all stored layers below *layer*."""
+        group, rest = divmod(min(layer, stored), inside)
+        start = -(-group * turns // groups)
+        return inside * start + rest * (-(-(group + 1) * turns // groups) - start)
+
+    ranges = trained.frozen_layers
+    frozen = sum(before(last + 1) - before(first) for first, last in ranges)
+    first = ranges[0][1] + 1 if ranges and ranges[0][0] == 0 else 0
+    below = runs
+    if first < stored:
+        group, rest = divmod(first, inside)
+        below = inside * -(-group * turns // groups) + rest
+    return LayerRuns(below, runs - frozen, frozen - below, ranges[0][0] if ranges else 0, first)
+
+
+def _whole_copies(model: Blueprint, trained: Trained) -> int:
+    """The parameters of the copies of modules that are trained whole."""
+    return Polynomial.sum(
+        tensor.elements.times(*tensor.repeat)
+        for tensor in tensor_table(model.variant)
+        if _is_whole(tensor, model.variant, trained.train_modules)
+    ).evaluate(model.values)
+
+
+def _matrices(variant: Variant) -> Iterator[Tensor]:
+    return (t for t in tensor_table(variant) if t.kind != "vector" and len(t.shape) == 2)
+
+
+def _full(tensor: Tensor, variant: Variant) -> str:
+    """The name of the module of *tensor* in the whole model."""
+    tables = family(variant.model_type)
+    prefix = "" if tensor.component.part == "head" or _is_bare(variant) else tables.prefix
+    return (prefix + tensor.name).rpartition(".")[0]
+
+
+def _is_bare(variant: Variant) -> bool:
+    return not family(variant.model_type).heads[variant.head].tensors
+
+
+def _is_target(tensor: Tensor, variant: Variant, targets: tuple[str, ...]) -> bool:
+    if tensor.kind == "vector" or len(tensor.shape) != 2:
+        return False
+    name = f".{_full(tensor, variant)}"
+    return any(name.endswith(f".{target}") for target in targets)
+
+
+def _is_whole(tensor: Tensor, variant: Variant, modules: tuple[str, ...]) -> bool:
+    """Whether a module that holds *tensor* has a name that ends with one of *modules*.
+
+    At any letter, not at a dot alone: ``_set_trainable`` in PEFT's ``utils/other.py``.
+    """
+    path = _full(tensor, variant).split(".")
+    names = [".".join(path[: i + 1]) for i in range(len(path))]
+    return any(name.endswith(module) for name in names for module in modules)
+
+
+def _original(tensor: Tensor, variant: Variant) -> Tensor:
+    """The tensor that *tensor* is tied to, or itself."""
+    if is_counted(tensor, variant.tied):
+        return tensor
+    return next(t for t in tensor_table(variant) if t.name == tensor.tied_to)
+
+
+def _part(tensor: Tensor) -> str:
+    """The part that freezes *tensor*; what belongs to all layers goes with them."""
+    if tensor.component.name.startswith("embedding_projection"):
+        return "projection"
+    return "layers" if tensor.component.part == "encoder" else tensor.component.part
+
+
+def _disjoint(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """*ranges* in order, those that touch joined into one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return tuple(joined)

@@ -1,0 +1,37 @@
+"""The tensors of a model by their real names, as checkpoints and state dicts have them."""
+
+from typing import Any
+
+from albert_calc.algebra import Polynomial, times
+from albert_calc.counting.tensors import Blueprint, head_of, is_counted, tensor_table
+from albert_calc.families import family
+from albert_calc.families.base import Tensor
+
+
+def real_name(model: Blueprint, tensor: Tensor, indices: tuple[int, ...] = ()) -> str:
+    """The name of a copy of *tensor*, by default the first, as the class of the head has it."""
+    places = tensor.name.count("{}")
+    first = (tensor.skip, *([0] * places))[:places]
+    name = tensor.name.format(*(indices or first))
+    head = head_of(model.variant)
+    of_head = tensor.name in {t.name for t in head.tensors}
+    return name if of_head or not head.tensors else family(model.variant.model_type).prefix + name
+
+
+def component_tensors(model: Blueprint) -> dict[str, list[dict[str, Any]]]:
+    """The tensors of each component, by its name.
+
+    Each has the ``name`` of its first copy, its ``shape``, and how many ``copies`` there are;
+    one that is ``tied_to`` another is no parameter of its own.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for tensor in tensor_table(model.variant):
+        entry: dict[str, Any] = {
+            "name": real_name(model, tensor),
+            "shape": [times(dim).evaluate(model.values) for dim in tensor.shape],
+            "copies": Polynomial.product(*tensor.repeat).evaluate(model.values),
+        }
+        if not is_counted(tensor, model.variant.tied):
+            entry["tied_to"] = tensor.tied_to
+        found.setdefault(tensor.component.name, []).append(entry)
+    return found

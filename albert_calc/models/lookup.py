@@ -1,0 +1,105 @@
+"""What a MODEL on the command line is: a file, a preset, or a model in the local cache."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from albert_calc.config.files import quoted, read_config
+from albert_calc.config.presets import TITLES, Preset, find_preset, load_preset, nearest
+from albert_calc.errors import ConfigError
+from albert_calc.models.hub import cache_folder, cached_snapshot, is_id
+from albert_calc.writing.harmless import shown
+
+Origin = Literal["file", "preset", "cache", "sizes"]
+
+
+class Found(NamedTuple):
+    """The keys of a config, what it is called, and where it was found.
+
+    ``path`` is the file or directory that it was read from, ``notes`` tell a reader what
+    else the name could mean.
+    """
+
+    name: str
+    keys: Mapping[str, Any]
+    origin: Origin
+    path: str = ""
+    notes: tuple[str, ...] = ()
+
+
+STANDARD_INPUT = "standard input"
+
+
+def find_model(text: str) -> Found:
+    """The config that *text* names, tried in this order.
+
+    ``-`` is standard input; a path that exists is a file, or a directory with one; then the
+    name of a preset, an alias, or the id of a published model; then an id in the local
+    Hugging Face cache, which wins over a preset of the same id. Raises ``ConfigError`` with
+    the nearest names if there is none, and for files that cannot be read.
+    """
+    if text == "-":
+        return Found(STANDARD_INPUT, read_config(text), "file", text)
+    if text and os.path.lexists(text):
+        return _file(text)
+    snapshot = cached_snapshot(text)
+    preset = find_preset(text)
+    cached = snapshot is not None and os.path.exists(os.path.join(snapshot, "config.json"))
+    if snapshot is not None and cached and (preset is None or "/" in text):
+        note = f"{text}: read from the local Hugging Face cache"
+        if preset is not None:
+            note += f", not from the preset {preset.name}"
+        return Found(text, read_config(snapshot), "cache", snapshot, (note,))
+    if preset is not None:
+        return _preset(text, preset)
+    raise ConfigError(_not_found(text))
+
+
+def find_file(path: str) -> Found:
+    """The config in the file *path*, in a directory, or on standard input for ``-``."""
+    if path == "-":
+        return find_model(path)
+    return Found(quoted(path), read_config(path), "file", path)
+
+
+def find_named(name: str) -> Found:
+    """The preset *name*; raises ``ConfigError`` if there is none."""
+    return _preset(name, load_preset(name))
+
+
+def _file(path: str) -> Found:
+    notes = []
+    preset = find_preset(path)
+    if preset is not None:
+        notes.append(
+            f"{quoted(path)}: the file of that name, not the preset;"
+            f" --preset {preset.name} is the preset"
+        )
+    return find_file(path)._replace(notes=tuple(notes))
+
+
+def _preset(text: str, preset: Preset) -> Found:
+    notes = []
+    for title in TITLES.values():
+        if text.lower() == title.lower():
+            notes.append(
+                f"{title}: the preset {preset.name}, that shape at BERT's vocabulary;"
+                f" albert-{preset.name}-v2 is the published model"
+            )
+    return Found(preset.name, preset.content, "preset", notes=tuple(notes))
+
+
+def _not_found(text: str) -> list[str]:
+    close = nearest(text)
+    hint = f"did you mean {' or '.join(close)}?" if close else "see albert-calc presets"
+    problem = (
+        f"model: must be a file, a directory with config.json, or a known name ({hint}),"
+        f" got {shown(text)}"
+    )
+    if "/" in text and is_id(text):
+        return [
+            problem,
+            f"{text} is not in the local cache ({quoted(cache_folder())}), and nothing is"
+            f" fetched: hf download {text} config.json does that",
+        ]
+    return [problem]

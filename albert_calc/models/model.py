@@ -1,0 +1,153 @@
+"""``Model``: a config with its head and layout, what it is called, and how it was found."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from albert_calc.config.detection import class_names, detect
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.reading import Reading, read_mapping
+from albert_calc.config.values import FOLLOWS, with_followers
+from albert_calc.counting.counts import Counts, count
+from albert_calc.counting.tensors import Blueprint, blueprint, variant_problems
+from albert_calc.errors import ConfigError, Problems
+from albert_calc.families import family, families_of_class
+from albert_calc.models.lookup import Found
+from albert_calc.writing.harmless import printable, shown
+
+DEFAULT_HEAD = "model"
+DEFAULT_LAYOUT = "transformers"
+
+
+class Request(NamedTuple):
+    """What is asked of every model of a command line.
+
+    ``overrides`` are sizes put over those of its file. Without a ``head`` it is ``model``, or
+    with ``class_head`` that of the class which a file names. With ``strict`` a warning about a
+    key is an error.
+    """
+
+    overrides: Mapping[str, Any] = {}
+    head: str | None = None
+    layout: str = DEFAULT_LAYOUT
+    share: str | None = None
+    strict: bool = False
+    class_head: bool = False
+
+
+class Model(NamedTuple):
+    """A model to be counted, and what a reader should know of how it was read.
+
+    ``assumed`` are the keys that took a default; ``path`` is the file that it came from.
+    """
+
+    name: str
+    config: ModelConfig
+    head: str = DEFAULT_HEAD
+    layout: str = DEFAULT_LAYOUT
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    path: str = ""
+
+    @property
+    def blueprint(self) -> Blueprint:
+        """Its tensors, and the value of every symbol."""
+        return blueprint(self.config, self.head, self.layout)
+
+    @property
+    def counts(self) -> Counts:
+        """Its parameters, component by component."""
+        return count(self.blueprint)
+
+    @property
+    def title(self) -> str:
+        """Its name, with what is not as usual: ``albert-base-v2, head masked-lm``."""
+        tables = self.config.family
+        said = [self.name]
+        said += [f"head {self.head}"] if self.head != DEFAULT_HEAD else []
+        said += [f"layout {self.layout}"] if self.layout != DEFAULT_LAYOUT else []
+        own = self.config.share == tables.default_share
+        said += [] if own else [f"share {self.config.share}"]
+        return ", ".join(said)
+
+
+def read_model(found: Found, request: Request) -> Model:
+    """The model that *found* describes, as *request* wants it.
+
+    Raises ``ConfigError`` with everything that is wrong with its keys, its head and its layout.
+    """
+    overrides = dict(request.overrides)
+    notes: tuple[str, ...] = found.notes
+    assumed: tuple[str, ...] = ()
+    if found.origin == "sizes":
+        overrides, followed = with_followers(overrides)
+        notes += followed
+        assumed = tuple(k for k in FOLLOWS if request.overrides.get(k) is None)
+    problems = Problems()
+    reading = None
+    with problems.collected():
+        reading = read_mapping(
+            found.keys, overrides, share=request.share, typed=found.origin == "sizes"
+        )
+    if request.share == "none" and overrides.get("num_hidden_groups") is not None:
+        problems.append(
+            "num_hidden_groups: must be left out with --share none, got"
+            f" {shown(overrides['num_hidden_groups'])}"
+        )
+    model_type = _type_of(found, overrides, reading)
+    named = _named_head(found, model_type) if request.class_head else None
+    head = request.head or named or DEFAULT_HEAD
+    if model_type:
+        problems += variant_problems(model_type, head, request.layout)
+    if reading is not None and request.strict:
+        problems += reading.key_warnings
+    problems.raise_any()
+    assert reading is not None  # noqa: S101 - otherwise its problems were raised
+    return Model(
+        found.name,
+        reading.config,
+        head,
+        request.layout,
+        (*notes, *reading.notes, *_head_notes(reading.config, head, request.layout)),
+        (*reading.key_warnings, *reading.oddities),
+        (*assumed, *reading.assumed),
+        found.path,
+    )
+
+
+def _type_of(found: Found, overrides: Mapping[str, Any], reading: Reading | None) -> str:
+    """The model type, also where the config cannot be read for other reasons; or nothing."""
+    if reading is not None:
+        return reading.config.model_type
+    try:
+        return detect({**found.keys, **overrides}, typed=found.origin == "sizes").model_type
+    except ConfigError:
+        return ""
+
+
+def _named_head(found: Found, model_type: str) -> str | None:
+    """The head of the class that a file names, if *model_type* has such a class."""
+    if found.origin != "file":
+        return None
+    for name in class_names(found.keys):
+        for known, head in families_of_class(name):
+            if known == model_type:
+                return head
+    return None
+
+
+def _head_notes(config: ModelConfig, head: str, layout: str) -> Iterator[str]:
+    """Where the classes that the config names, or the layout, differ from the request."""
+    heads = family(config.model_type).heads
+    named = ", ".join(printable(n, 60) for n in config.architectures[:5])
+    if named and not set(config.architectures) & set(heads[head].classes):
+        fitting = [h for h, known in heads.items() if set(known.classes) & set(config.architectures)]
+        if fitting:
+            yield (
+                f"architectures: the config names {named}, not the head {head};"
+                f" the head {fitting[0]} is that class"
+            )
+        else:
+            yield f"architectures: the config names {named}, which is no known class"
+    if layout == "handbook" and heads[head].pooler and config.model_type == "albert":
+        yield "layout handbook: albert has no pooler there"

@@ -1,0 +1,64 @@
+"""The one theme: what colours mean, and which ones bars, boxes and lines have.
+
+Every colour is told from its neighbours by people who see none of red and green, and by its
+lightness on paper; nothing is said by colour alone.
+"""
+
+from typing import Literal, NamedTuple
+
+Role = Literal["", "good", "bad", "warning", "dim", "strong", "bar"]
+"""What a text is: savings and ``ok``, costs and ``FAILED``, a doubt, an aside, the answer."""
+
+
+class Look(NamedTuple):
+    """How a role looks: on a terminal, and on a page in the light and in the dark."""
+
+    terminal: str
+    light: str
+    dark: str
+
+
+ROLES: dict[Role, Look] = {
+    "good": Look("green", "#116329", "#57c978"),
+    "bad": Look("red", "#b3261e", "#ff8a80"),
+    "warning": Look("yellow", "#7a4f01", "#e3b341"),
+    "dim": Look("dim", "#5f6670", "#9aa3ad"),
+    "strong": Look("bold", "", ""),
+    "bar": Look("#0173b2", "#0173b2", "#56b4e9"),
+}
+
+PARTS: tuple[str, ...] = ("#0173b2", "#de8f05", "#029e73", "#cc78bc", "#56b4e9", "#8c613c")
+"""The colours of the parts of a bar, in their order."""
+
+BEFORE = "#8c8c8c"
+"""The colour of what something else is compared with."""
+
+INK, PAPER, RULE = "#1f2328", "#ffffff", "#8a919b"
+"""Letters, background and thin lines of files; a file looks the same wherever it is shown."""
+
+LIMIT = "#c1121f"
+"""A line that must not be crossed."""
+
+_RAMP = ((68, 57, 131), (49, 104, 142), (33, 145, 140), (83, 197, 104), (253, 231, 37))
+
+
+def part_colour(index: int) -> str:
+    """The colour of the part of that number."""
+    return PARTS[index % len(PARTS)]
+
+
+def step_colour(step: int, steps: int) -> str:
+    """One of *steps* colours from dark to light, no two of them the same."""
+    place = (len(_RAMP) - 1) * step / max(steps - 1, 1)
+    before = min(int(place), len(_RAMP) - 2)
+    share = place - before
+    mixed = (
+        round(a + (b - a) * share) for a, b in zip(_RAMP[before], _RAMP[before + 1], strict=True)
+    )
+    return "#" + "".join(f"{value:02x}" for value in mixed)
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever is read better on *colour*."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"
