@@ -70,7 +70,8 @@ class Section(NamedTuple):
 class Report(NamedTuple):
     """What a command found: a sentence that says it, tables, and facts for JSON.
 
-    The JSON is one object: ``facts``, and under their keys the rows of the sections. With
+    The JSON is one object: ``facts``, and under their keys the rows of the sections, where
+    ``facts`` have a place for them or at the end. With
     ``items`` it is a list instead, an object each. ``status`` is 0 if what was asked is true, 1
     if not, and 2 if a part of it could not be done: the exit status. ``remarks`` and ``warnings`` are said beside the result.
     ``written`` is the whole result where that is no report, such as a bare number.

@@ -1,114 +1,112 @@
-"""From the shapes of a checkpoint's tensors to the config of its model.
-
-The models that names allow are tried one after the other: shapes give the sizes, and the
-config made of them is compared with the same tensors.
-"""
+"""The config of a checkpoint, from the names and shapes of its tensors alone."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from albert_calc.checkpoints.candidates import LAYOUT, Candidate, candidates
+from albert_calc.checkpoints.candidates import LAYOUT
+from albert_calc.checkpoints.explaining import (
+    HEADS,
+    LAYERS,
+    Explanation,
+    explained,
+    explanations,
+)
 from albert_calc.checkpoints.files import Checkpoint
-from albert_calc.checkpoints.matching import Expected, Match, match, with_strangers
-from albert_calc.checkpoints.names import Inventory, inventory
-from albert_calc.checkpoints.solving import solve
+from albert_calc.checkpoints.matching import Difference
+from albert_calc.checkpoints.names import inventory
+from albert_calc.checkpoints.stored import first_of
+from albert_calc.checkpoints.words import difference_lines, prefix_note
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.config.values import filled
-from albert_calc.counting.tensors import tensor_table, variant_of
-from albert_calc.errors import CheckpointError, ConfigError
+from albert_calc.errors import CheckpointError
 from albert_calc.families import family
-from albert_calc.families.base import Derived, Family
-from albert_calc.families.sizes import REQUIRED, SIZES
 
-HEAD_WIDTH = 64
-"""The width of an attention head in nearly every published model."""
-
-_MOST_TRIED = 100
-_LAYERS, _HEADS = "num_hidden_layers", "num_attention_heads"
+PAPER_LAYOUT = (
+    "the tensors are in the layout of the paper, as the code of albert_zh stores them; the"
+    " classes of transformers have other tensors"
+)
 
 
-class Explanation(NamedTuple):
-    """A model, and how the tensors of a checkpoint agree with it.
+class Inference(NamedTuple):
+    """The config and the head that explain a checkpoint.
 
-    ``keys`` are those of its config that tensors show, under the usual names, and those in
-    ``guessed`` that they do not show.
+    ``content`` is that of a ``config.json``. ``notes`` and ``warnings`` tell what its tensors
+    do not show.
     """
 
-    candidate: Candidate
     config: ModelConfig
-    keys: Mapping[str, Any]
-    guessed: frozenset[str]
-    agreed: Match
-
-    @property
-    def model_type(self) -> str:
-        """The family."""
-        return self.candidate.seen.model_type
-
-    @property
-    def head(self) -> str:
-        """What stands on the encoder."""
-        return self.candidate.head
-
-    @property
-    def layout(self) -> str:
-        """``transformers``, or ``paper`` for checkpoints of albert_zh."""
-        return self.candidate.layout
-
-    @property
-    def problems(self) -> int:
-        """How many tensors contradict it."""
-        seen = self.candidate.seen
-        return self.agreed.problems + seen.strangers + len(seen.again)
+    head: str
+    layout: str
+    content: dict[str, Any]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
-def explanations(
-    found: Inventory, model_types: tuple[str, ...] = (), given: Mapping[str, int] | None = None
-) -> list[Explanation]:
-    """The models that contradict *found* least, the likeliest first; at least one.
+def infer_config(checkpoint: Checkpoint, given: Mapping[str, int] | None = None) -> Inference:
+    """The model whose tensors are exactly those of *checkpoint*.
 
-    They are of *model_types*, or of any family. *given* are sizes that no shape shows.
+    Shapes rarely show the number of attention heads, nor how many layers are executed where
+    they are shared: *given* may have ``num_attention_heads`` and ``num_hidden_layers``.
+    Raises ``CheckpointError`` naming the tensors that fit no model, and ``ConfigError`` if a
+    given size contradicts them.
     """
-    tried = candidates(found, model_types)[:_MOST_TRIED]
-    every = [e for c in tried if (e := _explanation(c, given or {})) is not None]
-    if not every:
-        raise CheckpointError("the tensors fit no known model: their shapes make no sense")
-    least = min(e.problems for e in every)
-    return [e for e in every if e.problems == least]
+    found = inventory(checkpoint.tensors, checkpoint.shared)
+    likeliest = explanations(found)
+    if likeliest[0].problems:
+        raise CheckpointError(first_of(list(_reasons(likeliest[0]))))
+    taken = explained(likeliest[0].candidate, given or {})
+    return Inference(
+        taken.config,
+        taken.head,
+        taken.layout,
+        taken.content(),
+        (*prefix_note(found.prefix), *_alike(likeliest), *_notes(taken)),
+        tuple(_warnings(taken)),
+    )
 
 
-def _explanation(candidate: Candidate, given: Mapping[str, int]) -> Explanation | None:
-    """The config that *candidate*'s tensors show; none if its shapes allow none."""
-    tables = family(candidate.seen.model_type)
-    values = solve(candidate.table, candidate.seen.copies)
-    keys: dict[str, Any] = {
-        **{size.key: 1 for size in SIZES if size.key in REQUIRED},
-        **_shown_keys(tables, values),
-        **candidate.features.own,
-    }
-    guessed = set()
-    if "L" not in values:
-        guessed.add(_LAYERS)
-        keys[_LAYERS] = given.get(_LAYERS, values.get("G", 1) * values.get("N", 1))
-    keys |= _derived_keys(tables, values, keys)
-    if keys.get(_HEADS) is None and tables.has(_HEADS):
-        heads = given.get(_HEADS) or _usual_heads(tables, values)
-        if heads:
-            guessed.add(_HEADS)
-            keys[_HEADS] = heads
-            more = solve(candidate.table, candidate.seen.copies, {"A": heads})
-            keys |= {k: v for k, v in _shown_keys(tables, more).items() if k not in keys}
-    config = _config(candidate, keys)
-    if config is None and _HEADS in guessed and _HEADS not in given:
-        guessed.discard(_HEADS)
-        config = _config(candidate, {k: v for k, v in keys.items() if k != _HEADS})
-    if config is None or config.features != candidate.features.names:
-        return None
-    expected = Expected(
-        tensor_table(variant_of(config, candidate.head, candidate.layout)),
-        config.symbols,
-        bool(config.tie_word_embeddings),
+def _notes(taken: Explanation) -> Iterator[str]:
+    tables = family(taken.model_type)
+    heads, layers = tables.name_of(HEADS), tables.name_of(LAYERS)
+    if taken.layout != LAYOUT:
+        yield PAPER_LAYOUT
+    if HEADS in taken.guessed:
+        yield (
+            f"{heads}: {taken.keys[HEADS]} is a guess, as no shape shows it; most models have a"
+            f" head for each 64 of {tables.name_of('hidden_size')}; -A says it"
+        )
+    elif HEADS not in taken.keys:
+        yield f"{heads}: left out, since no shape shows it; -A fills it in"
+    tied = taken.config.tie_word_embeddings
+    if not tied and any(t.tied_to for t in taken.candidate.table):
+        yield (
+            "tie_word_embeddings: false, since the output layer is stored beside the token"
+            " table; a tied model that was stored twice looks the same"
+        )
+
+
+def _warnings(taken: Explanation) -> Iterator[str]:
+    if LAYERS in taken.guessed:
+        layers = family(taken.model_type).name_of(LAYERS)
+        yield (
+            f"{layers}: {taken.keys[LAYERS]} is a guess, the least that can run; shared layers"
+            " do not show how often they are executed; -L says it"
+        )
+
+
+def _alike(likeliest: list[Explanation]) -> Iterator[str]:
+    """A note that names the other models which have the same tensors, if there are any."""
+    names: dict[tuple[str, ...], str] = {}
+    for one in likeliest:
+        names.setdefault(one.config.architectures, f"{one.model_type} {one.head}")
+    taken, *others = names.values()
+    if others:
+        yield f"model: {taken} is taken; {', '.join(others)} would have the same tensors"
+
+
+def _reasons(nearest: Explanation) -> Iterator[str]:
+    """Why the nearest model is not what the checkpoint holds, tensor by tensor."""
+    yield (
+        f"the tensors fit no known model; the nearest is {nearest.model_type} with the head"
+        f" {nearest.head}, but:"
     )
-    return Explanation(
-        candidate, config, keys, frozenset(guessed), match(candidate.seen, expected)
-    )
+    yield from difference_lines(nearest.in_full)

@@ -4,6 +4,7 @@ Nothing here takes longer for a model of a billion layers: what is found is coun
 is missing is described.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import prod
@@ -31,7 +32,7 @@ class Difference(NamedTuple):
 
     ``name`` has ``{}`` for indices, and ``block`` says which copies. ``symbols`` and
     ``expected`` are the shape in symbols and in numbers; ``found`` are the tensors, unless
-    they are missing.
+    they are missing. ``copy_of`` is the tensor to which those of another shape should be tied.
     """
 
     kind: Kind
@@ -40,6 +41,7 @@ class Difference(NamedTuple):
     symbols: Dims = ()
     expected: Shape = ()
     found: tuple[Found, ...] = ()
+    copy_of: str = ""
 
     @property
     def count(self) -> int:
@@ -58,11 +60,13 @@ class Match(NamedTuple):
 
     ``copies`` are tied tensors stored beside the one they are tied to; they are no parameters
     of their own. ``more`` are other heads' tensors and the pooler, where the table has none.
+    ``places`` says how many tensors a layer has, by how their names begin.
     """
 
     differences: tuple[Difference, ...]
     copies: tuple[Found, ...]
     more: tuple[Found, ...]
+    places: Mapping[str, int]
 
     @property
     def problems(self) -> int:
@@ -92,15 +96,18 @@ def match(seen: View, expected: Expected) -> Match:
     partners = _partners(expected)
     copies: list[Found] = []
     differences: list[Difference] = []
+    places: Counter[str] = Counter()
     for name, tensor in table.items():
         several, partner = seen.copies.get(name), seen.copies.get(partners.get(name, ""))
+        tied = expected.tied and bool(tensor.tied_to)
         asked = _Asked(
-            tensor,
-            tensor.name if tensor.component.part == "head" else seen.prefix + tensor.name,
+            _own_name(seen, tensor),
+            tensor.shape,
             numbers(tensor.shape, expected.values),
             _ranges(tensor, expected.values),
+            _own_name(seen, table[tensor.tied_to]) if tied else "",
         )
-        tied = expected.tied and bool(tensor.tied_to)
+        places[place_of(asked.name)] += 1
         if not tied and (several is not None or partner is None):
             differences += _missing(asked, several)
         if several is not None:
@@ -116,7 +123,18 @@ def match(seen: View, expected: Expected) -> Match:
             differences += _all_of(seen.prefix + name, several)
     order: tuple[Kind, ...] = ("shape", "shared", "missing", "unexpected")
     differences.sort(key=lambda d: order.index(d.kind))
-    return Match(tuple(differences), tuple(copies), tuple(more))
+    return Match(tuple(differences), tuple(copies), tuple(more), places)
+
+
+def place_of(name: str) -> str:
+    """How *name* begins, up to its last index: ``encoder.layer.{}``; empty without one."""
+    before, index, _ = name.rpartition("{}")
+    return before + index
+
+
+def _own_name(seen: View, tensor: Tensor) -> str:
+    """The name of *tensor* in the checkpoint's own style."""
+    return tensor.name if tensor.component.part == "head" else seen.prefix + tensor.name
 
 
 def with_strangers(agreed: Match, seen: View) -> Match:
@@ -144,12 +162,13 @@ def _all_of(name: str, several: Copies) -> Iterator[Difference]:
 
 
 class _Asked(NamedTuple):
-    """A tensor of the table: its name in the checkpoint's style, its shape, its copies."""
+    """A tensor of the table: its name in the checkpoint, its shape, and which copies it has."""
 
-    tensor: Tensor
     name: str
+    symbols: Dims
     shape: Shape
     ranges: tuple[Run, ...]
+    copy_of: str
 
 
 def _partners(expected: Expected) -> dict[str, str]:
@@ -183,7 +202,7 @@ def _differing(
 ) -> Iterator[Difference]:
     for block in blocks_of(indices):
         found = tuple(several.found[i] for i in block.indices())
-        yield Difference(kind, asked.name, block, asked.tensor.shape, asked.shape, found)
+        yield Difference(kind, asked.name, block, asked.symbols, asked.shape, found, asked.copy_of)
 
 
 def _missing(asked: _Asked, several: Copies | None) -> Iterator[Difference]:
@@ -192,7 +211,7 @@ def _missing(asked: _Asked, several: Copies | None) -> Iterator[Difference]:
     if several is not None and len(present) == whole and _all_within(several, asked.ranges):
         return
     for block in absent(present, asked.ranges):
-        yield Difference("missing", asked.name, block, asked.tensor.shape, asked.shape)
+        yield Difference("missing", asked.name, block, asked.symbols, asked.shape)
 
 
 def _ranges(tensor: Tensor, values: Mapping[str, int]) -> tuple[Run, ...]:

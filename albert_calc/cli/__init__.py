@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from albert_calc import __version__
-from albert_calc.cli.guesses import answer, similar
 from albert_calc.cli.output import say, write
 from albert_calc.errors import AlbertCalcError
 
@@ -99,12 +98,16 @@ def _helped(words: list[str]) -> list[str]:
 
 def _explain(error: click.ClickException, words: list[str]) -> None:
     """Say what is wrong with a command line, and which line would do or where its help is."""
+    from albert_calc.cli.guesses import similar
+
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context is not None:
         known = [name for p in context.command.get_params(context) for name in p.opts]
         near = similar(error.option_name, known)
         hint = f" (did you mean {' or '.join(near)}?)" if near else ""
         say("error", [f"no such option: {error.option_name}{hint}"])
+    elif isinstance(error, click.UsageError) and error.message.startswith("No such command"):
+        say("error", [f"no such command: {words[0]}"])
     else:
         # click breaks some messages over lines.
         say("error", [" ".join(error.format_message().split())])
@@ -114,6 +117,8 @@ def _explain(error: click.ClickException, words: list[str]) -> None:
 
 def _suggest(words: list[str]) -> bool:
     """Say which line *words* seem to mean, if that is known."""
+    from albert_calc.cli.guesses import answer
+
     line = answer(words, NAMES)
     if line:
         say("try", [line])

@@ -13,23 +13,25 @@ from albert_calc.models.model import Model
 _MAIN = "VEHLIA"
 
 
-def shape_line(model: Model, symbols: Collection[str] = ()) -> str:
+def shape_line(model: Model, symbols: Collection[str] = (), main: str = "") -> str:
     """``V = 30,522 tokens  E = 128 (assumed)  H = 768 ...``: the sizes that count.
 
-    They are the main ones, those that are not as usual, and those with *symbols*.
+    They are the main ones, those that are not as usual, and those with *symbols*; or, if they
+    are given, those of *main* alone.
     """
     config = model.config
     tables = config.family
-    known = {*_MAIN, *symbols}
+    known = set(main) or {*_MAIN, *symbols}
     parts = []
     for size in SIZES:
         value = getattr(config, size.key)
         if not tables.has(size.key) or value is None:
             continue
-        if size.symbol in known or value != size.usual:
+        if size.symbol in known or (value != size.usual and not main):
             parts.append(_size(size.symbol, value, size.noun, size.key in model.assumed))
     for own in tables.sizes:
-        parts.append(_size(own.symbol, config.keys[own.key], own.noun or own.meaning))
+        if own.symbol in symbols:
+            parts.append(_size(own.symbol, config.keys[own.key], own.noun or own.meaning))
     for derived in tables.derived:
         if derived.symbol in config.symbols and derived.symbol in symbols:
             parts.append(_size(derived.symbol, config.symbols[derived.symbol], derived.meaning))

@@ -47,6 +47,8 @@ def foreign_mapping(given: Mapping[str, Any]) -> str:
             return f"a config with keys of GPT ({', '.join(found)}), which is no known encoder's"
     if "weight_map" in given and "metadata" in given:
         return "the index of a checkpoint in several files; its config.json lies beside it"
+    if "word_embedding_dimension" in given or "__version__" in given:
+        return "a config of sentence-transformers; that of the model lies beside it or above"
     if "tokenizer_class" in given and "model_max_length" in given:
         return "the config of a tokenizer, not of a model"
     return ""

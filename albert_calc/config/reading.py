@@ -7,7 +7,15 @@ from albert_calc.config.detection import class_names, detect
 from albert_calc.config.foreign import foreign_mapping
 from albert_calc.config.keys import key_warnings, refused
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.config.values import broken, filled, holds, problems, rule_text
+from albert_calc.config.values import (
+    broken,
+    features,
+    filled,
+    holds,
+    problems,
+    rule_text,
+    symbols_of,
+)
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import family
 from albert_calc.families.base import Computed, Family, Same, all_tensors
@@ -52,7 +60,7 @@ def read_mapping(
     tables = family(detected.model_type)
     found = Problems(_aliased(tables, mapping, overrides or {}))
     usual = _usual(tables, mapping, overrides or {})
-    found += refused(tables, usual)
+    found += refused(tables, _usual(tables, mapping, {}))
     for key in REQUIRED:
         if key in usual and usual[key] is None:
             found.append(f"{tables.name_of(key)}: must be a positive whole number, got null")
@@ -154,13 +162,13 @@ def _assumed(tables: Family, values: Mapping[str, Any], *, has_type: bool) -> di
         if values.get(size.key) is None and default is not None:
             if has_type or size.key not in REQUIRED:
                 found[size.key] = default
-    for key in _counting_keys(tables):
+    for key in _counting_keys(tables, {**found, **values}):
         if values.get(key) is None and tables.defaults.get(key):
             found[key] = tables.defaults[key]
     found = {k: v for k, v in found.items() if not isinstance(v, Same | Computed)}
-    if "num_attention_heads" in found and not tables.assumes_heads:
-        if not (has_type and _heads_fit(tables, {**found, **values})):
-            del found["num_attention_heads"]
+    taken = tables.assumes_heads or (has_type and _heads_fit(tables, {**found, **values}))
+    if "num_attention_heads" in found and not taken:
+        del found["num_attention_heads"]
     return found
 
 
@@ -180,19 +188,23 @@ def _heads_fit(tables: Family, values: Mapping[str, Any]) -> bool:
     )
 
 
-def _counting_keys(tables: Family) -> list[str]:
-    """The family's own keys on which tensors of the encoder depend."""
+def _counting_keys(tables: Family, values: Mapping[str, Any]) -> list[str]:
+    """The family's own keys on which tensors of the encoder depend, sizes that are used first."""
     heads = {id(t) for head in tables.heads.values() for t in head.tensors}
-    named = {
-        name
-        for tensor in all_tensors(tables)
-        if id(tensor) not in heads
-        for name in (*tensor.when, *tensor.unless)
-    }
+    encoder = [t for t in all_tensors(tables) if id(t) not in heads]
+    named = {name for tensor in encoder for name in (*tensor.when, *tensor.unless)}
     keys = {key for name in named for key in tables.features[name].keys}
-    own = [*(s.key for s in tables.sizes), *(s.key for s in tables.switches)]
-    sizes = {s.key for s in tables.sizes}
-    return [key for key in own if key in keys or key in sizes]
+    try:
+        having = features(tables, filled(tables, values))
+    except (TypeError, ValueError):
+        # What is wrong is told elsewhere.
+        return []
+    used = symbols_of(tables.model_type, having)
+    derived = {key for d in tables.derived if d.symbol in used for key in d.keys}
+    return [
+        *(s.key for s in tables.sizes if s.symbol in used or s.key in derived),
+        *(s.key for s in tables.switches if s.key in keys),
+    ]
 
 
 def _told(value: object) -> str:

@@ -184,8 +184,8 @@ def segments(case: Circumstances, values: Mapping[str, int]) -> tuple[Segment, .
         nodes, after = layer_nodes(case, hidden, layer)
         if often.terms and after.grad != hidden.grad:
             found.append(Segment("layers", nodes, times(1), times(1)))
-            often = minus(often, 1)
-            nodes, after = layer_nodes(case, after, layer)
+            often, hidden = minus(often, 1), after
+            nodes, after = layer_nodes(case, hidden, layer)
         if often.terms:
             copies = stored_layers(case.variant) if case.trained.everything else often
             found.append(Segment("layers", nodes, often, copies))

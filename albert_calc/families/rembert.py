@@ -64,6 +64,7 @@ REMBERT = BERT._replace(
             fatal=False,
         ),
     ),
+    harmless=("embedding_size", "embedding_dropout_prob"),
     embeddings={
         "transformers": (
             *embeddings(),

@@ -45,11 +45,9 @@ def changed(old: Model, new: Model) -> dict[str, tuple[Any, Any]]:
     They have the family's own names where both are of one family, else the usual ones.
     """
     before, after = _keys(old, new.config), _keys(new, old.config)
-    return {
-        key: (before.get(key), after.get(key))
-        for key in dict.fromkeys((*before, *after))
-        if before.get(key) != after.get(key)
-    }
+    order = [size.key for size in SIZES]
+    keys = dict.fromkeys((*(k for k in order if k in before or k in after), *before, *after))
+    return {k: (before.get(k), after.get(k)) for k in keys if before.get(k) != after.get(k)}
 
 
 def component_names(sides: Sequence[Side]) -> list[str]:

@@ -14,6 +14,9 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SHADES = "█▒░▓"
 _LETTERS = "#=+:o%"
 
+_SHORT = 16
+"""Eighths of a cell; what is shorter is not drawn in its parts."""
+
 TINY = "·"
 """Stands for a bar that is too short to be drawn."""
 
@@ -45,7 +48,7 @@ def stacked(values: Sequence[int], largest: int, width: int, colours: Sequence[s
     """*values* end to end, on a scale on which *largest* has *width* cells.
 
     Where there are colours the borders are drawn to an eighth of a cell; elsewhere each part
-    has a sign of its own, and whole cells.
+    has a sign of its own, and whole cells, but in the shortest bars.
     """
     ends = [eighths(sum(values[: i + 1]), largest, width) for i in range(len(values))]
     total = ends[-1] if ends else 0
@@ -53,7 +56,7 @@ def stacked(values: Sequence[int], largest: int, width: int, colours: Sequence[s
         return (Span(canvas.spelled(TINY)),) if any(values) else ()
     if canvas.colour and not canvas.ascii_only:
         return tuple(_coloured_cell(cell, ends, colours) for cell in range(-(-total // 8)))
-    if len(values) == 1 and not canvas.colour:
+    if not canvas.ascii_only and (len(values) == 1 or total < _SHORT):
         return (bar(total, canvas),)
     spans: list[Span] = []
     drawn = 0
@@ -78,9 +81,13 @@ def _coloured_cell(cell: int, ends: Sequence[int], colours: Sequence[str]) -> Sp
         for before, end, colour in zip((0, *ends), ends, colours, strict=False)
         if before < stop and end > start and end > before
     ]
+    dominant = max(inside, key=lambda part: part[1] - part[0])[2]
     begin, end, colour = inside[0]
+    if inside[-1][1] < stop:
+        # Where the bar ends, the rest of the cell must stay empty.
+        return Span(EIGHTHS[inside[-1][1] - start], Style(ink=dominant))
     if end == stop:
         # A whole cell has a background too: some fonts leave gaps between blocks.
         return Span("█", Style(ink=colour, paper=colour))
-    others = sorted(inside[1:], key=lambda part: part[0] - part[1])
-    return Span(EIGHTHS[end - begin], Style(ink=colour, paper=others[0][2] if others else ""))
+    behind = max(inside[1:], key=lambda part: part[1] - part[0])[2]
+    return Span(EIGHTHS[end - begin], Style(ink=colour, paper=behind))

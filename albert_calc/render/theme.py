@@ -47,13 +47,13 @@ def part_colour(index: int) -> str:
     return PARTS[index % len(PARTS)]
 
 
-def step_colour(step: int, steps: int) -> str:
-    """One of *steps* colours from dark to light, no two of them the same."""
-    place = (len(_RAMP) - 1) * step / max(steps - 1, 1)
+def shade_colour(shade: float) -> str:
+    """A colour between the dark end of a ramp, at 0, and its light end, at 1."""
+    place = (len(_RAMP) - 1) * shade
     before = min(int(place), len(_RAMP) - 2)
-    share = place - before
     mixed = (
-        round(a + (b - a) * share) for a, b in zip(_RAMP[before], _RAMP[before + 1], strict=True)
+        round(a + (b - a) * (place - before))
+        for a, b in zip(_RAMP[before], _RAMP[before + 1], strict=True)
     )
     return "#" + "".join(f"{value:02x}" for value in mixed)
 

@@ -19,12 +19,15 @@ def difference(value: int) -> str:
     return f"{value:+,}" if value else "0"
 
 
-def short(value: int) -> str:
-    """``222662400`` as ``222.7M``, ``2560471040`` as ``2.56B``; below a million in full."""
+def short(value: int, more: int = 0) -> str:
+    """``222662400`` as ``222.7M``, ``2560471040`` as ``2.56B``; below a million in full.
+
+    *more* is a number of further decimals.
+    """
     if abs(value) < 10**6:
         return count(value)
-    for unit, power, decimals in (("M", 6, 1), ("B", 9, 2), ("T", 12, 2)):
-        scaled = value / 10**power
+    for unit, power, fewest in (("M", 6, 1), ("B", 9, 2), ("T", 12, 2)):
+        scaled, decimals = value / 10**power, fewest + more
         if abs(round(scaled, decimals)) < 1000:
             return f"{scaled:.{decimals}f}{unit}"
     return f"{scaled:,.2f}T" if abs(scaled) < _HUGE else f"{value:.2e}"

@@ -42,11 +42,11 @@ def command(
     if not cost and (idle := typed(*WORKLOAD_OPTIONS)):
         raise click.UsageError(f"{idle[0]} belongs to --cost: give both or none")
     drawn = chart or (asked.save is not None and not asked.save.lower().endswith(".html"))
+    if not ablation and len(asked.found) > 1:
+        return several_report(asked, drawn=drawn, workload=workload if cost else None)
     models = compared(asked)
     if ablation:
         return ablation_report(models or chapter_models())
-    if len(models) > 1:
-        return several_report(asked, drawn=drawn, workload=workload if cost else None)
     if drawn:
         from albert_calc.pictures.charts import comparison_chart
 

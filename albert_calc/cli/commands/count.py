@@ -60,6 +60,7 @@ def command(
         {
             **model_facts(model),
             **({} if selection == "all" else {"counted": selection}),
+            "components": (),
             "total": counts.total,
         },
         f"{model.title}: {with_commas(counts.total)} {_WORDS[selection]}",

@@ -52,7 +52,7 @@ def command(asked: Asked, *, tensors: bool, diagram: bool) -> Report | Picture: 
         total=(*_row(total), None),
         lines=(shape_line(model, formula_symbols(model.blueprint)),),
     )
-    facts = {**model_facts(model), "total": _data(total)}
+    facts = {**model_facts(model), "components": (), "total": _data(total)}
     sections = (section, _tensors(listed)) if tensors else (section,)
     return Report(sections, facts, f"{model.title}: {with_commas(total.parameters)} parameters")
 

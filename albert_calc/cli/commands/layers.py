@@ -8,7 +8,9 @@ from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.shape import shape_line
 from albert_calc.counting.comparison import LayerCosts, layer_costs, sharing_label, techniques
 from albert_calc.counting.tensors import Blueprint
+from albert_calc.errors import Problems
 from albert_calc.families.base import SHARES
+from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.models.model import Model, Request
 from albert_calc.picture import Picture
 from albert_calc.report import Column, Report, Row, Section
@@ -21,7 +23,11 @@ _OUTSIDE_LAYERS: dict[str, Any] = {
     "embedding_size": 1,
     "max_position_embeddings": 1,
     "type_vocab_size": 0,
+    "num_attention_heads": 1,
+    "num_hidden_groups": 1,
+    "inner_group_num": 1,
 }
+_NEEDED = ("hidden_size", "num_hidden_layers")
 
 
 @model_command("layers", sizes="HILGN", heads=False, picture="--diagram")
@@ -60,7 +66,7 @@ def command(asked: Asked, *, diagram: bool, share: str | None) -> Report | Pictu
             Column("ratio", "ratio", "ratio"),
         ),
         rows=tuple(_rows(costs, label)),
-        lines=(shape_line(model, "GN"),),
+        lines=(shape_line(model, main="HLIGN"),),
     )
     facts = {
         **{name: priced.parameters for name, priced in costs.blocks.items()},
@@ -93,7 +99,18 @@ def _model(asked: Asked, share: str | None) -> Model:
     found = asked.found[0]
     if found.origin != "sizes":
         return asked.model
-    keys = {**_OUTSIDE_LAYERS, **asked.request.overrides}
+    typed = asked.request.overrides
+    problems = Problems(
+        p for s in SIZES if s.key in _NEEDED for p in size_problems(s, typed.get(s.key))
+    )
+    problems += [
+        p for s in SIZES if s.key not in _NEEDED
+        for p in size_problems(s, typed.get(s.key), required=False)
+    ]  # fmt: skip
+    problems.raise_any()
+    keys = {**_OUTSIDE_LAYERS, **typed}
+    if share == "none" and "num_hidden_groups" not in asked.request.overrides:
+        del keys["num_hidden_groups"]
     return asked.read([found], Request(keys, share=share))[0]
 
 

@@ -193,9 +193,8 @@ def item(compared: Compared) -> dict[str, Any]:
         "model": model.name,
         "model_type": model.config.model_type,
         "head": model.head,
-        "config": config_data(model.config),
+        "config": {**config_data(model.config), "embedding_size": compared.embedding_size},
         "layout": model.layout,
-        "embedding_size": compared.embedding_size,
         "as_it_is": {"embedding": own.embedding, "layers": own.layers, "total": own.total},
         "embedding": _pair(embedding, "standard", "factorized"),
         "layers": {"per_layer": layers.per_layer, **_pair(layers.pair, "unshared", "shared")},
@@ -282,7 +281,7 @@ def unlike(several: Sequence[Compared]) -> Iterator[str]:
         )
     for compared in several:
         yield from _depth(compared)
-    square = [c.title for c in several if c.comparison.albert_style.embedding == "standard"]
+    square = [c.title for c in several if c.embedding_size == c.model.config.hidden_size]
     if several[0].model.layout == "paper" and square:
         yield f"layout paper: no projection where E = H ({', '.join(square)})"
 

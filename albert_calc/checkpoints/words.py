@@ -1,0 +1,87 @@
+"""What a checkpoint and a model differ in, in few lines."""
+
+from collections.abc import Iterator
+
+from albert_calc.algebra import TEXT, Dim, Dims, times
+from albert_calc.checkpoints.matching import Difference, Match, place_of
+from albert_calc.checkpoints.names import Shape
+from albert_calc.writing.harmless import printable
+
+_LONGEST = 120
+# Fewer tensors of a layer are named one by one.
+_WHOLE_LAYER = 4
+
+
+def difference_lines(agreed: Match) -> list[str]:
+    """The differences, a line each: copies of one tensor, or all tensors of a layer, together.
+
+    ``encoder.layer.0 … 11: 12 × attention.self.query.weight missing``
+    """
+    groups: dict[tuple[object, ...], list[Difference]] = {}
+    for one in agreed.differences:
+        key = (one.kind, place_of(one.name), one.block)
+        groups.setdefault(key, []).append(one)
+    lines = []
+    for alike in groups.values():
+        place = place_of(alike[0].name)
+        whole = len(alike) >= _WHOLE_LAYER and len(alike) == agreed.places.get(place)
+        if whole and alike[0].kind in ("missing", "unexpected"):
+            where = alike[0].block.named(place)
+            lines.append(f"{_safe(where)}: all {len(alike)} tensors {alike[0].kind}")
+        else:
+            lines += map(line, alike)
+    return lines
+
+
+def line(difference: Difference) -> str:
+    """One difference: which tensors, what they must be, and what they are."""
+    name = next(difference.names())
+    told = _told(difference)
+    if difference.count == 1:
+        return f"{_safe(name)}: {told}"
+    place = place_of(difference.name)
+    rest = difference.name.removeprefix(place).lstrip(".")
+    where = difference.block.named(place)
+    return f"{_safe(where)}: {difference.count:,} × {_safe(rest)} {told}"
+
+
+def _told(difference: Difference) -> str:
+    if difference.kind == "shared":
+        return f"has the numbers of {_safe(difference.found[0].original)}, and is none of its own"
+    if difference.kind != "shape":
+        return difference.kind
+    expected = shape_formula(difference.symbols, difference.expected)
+    text = f"must be {expected}, got {shape_text(difference.found[0].stored.shape)}"
+    if difference.copy_of:
+        text += f": no copy of {_safe(difference.copy_of)}, and counted for itself"
+    return text
+
+
+def shape_text(shape: Shape) -> str:
+    """``30,000 × 128``."""
+    return TEXT.times.join(TEXT.number(size) for size in shape) or "a single number"
+
+
+def formula(symbols: Dims) -> str:
+    """``V × E``: what a shape is made of."""
+    return TEXT.times.join(map(_factor, symbols))
+
+
+def shape_formula(symbols: Dims, shape: Shape) -> str:
+    """``V × E = 30,000 × 128``: what a shape is made of, and what that comes to."""
+    return shape_text(shape) if symbols == shape else f"{formula(symbols)} = {shape_text(shape)}"
+
+
+def _factor(dim: Dim) -> str:
+    text = times(dim).formula()
+    return f"({text})" if " " in text else text
+
+
+def prefix_note(prefix: str) -> Iterator[str]:
+    """What was taken off every name, if anything was."""
+    if prefix:
+        yield f"every name begins with {_safe(prefix)}, which was taken off"
+
+
+def _safe(name: str) -> str:
+    return printable(name, _LONGEST)

@@ -1,0 +1,1 @@
+"""Each kind of picture as lines of characters."""
