@@ -74,7 +74,8 @@ class Report(NamedTuple):
     ``facts`` have a place for them or at the end. With
     ``items`` it is a list instead, an object each. ``status`` is 0 if what was asked is true, 1
     if not, and 2 if a part of it could not be done: the exit status. ``remarks`` and ``warnings`` are said beside the result.
-    ``written`` is the whole result where that is no report, such as a bare number.
+    ``widest`` is how many columns a table may take where no terminal limits it. ``written`` is
+    the whole result where that is no report, such as a bare number.
     """
 
     sections: tuple[Section, ...] = ()
@@ -84,6 +85,7 @@ class Report(NamedTuple):
     status: int = 0
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    widest: int | None = None
     written: str | None = None
 
     @property

@@ -1,93 +1,77 @@
-"""The command line as its users meet it: output, exit status, messages."""
+"""The command line as its users meet it: models, output, exit status, messages."""
 
 import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 from conftest import Run
-from support import BASE, DATA, oracle
+from support import BASE, DATA, ROOT, oracle
 
 import albert_calc
-from albert_calc.cli import COMMANDS, main, output
-from albert_calc.render import Canvas
-from albert_calc.render.markdown import escape
+from albert_calc.cli import NAMES, main
+from albert_calc.cli.guesses import GUESSES
 
-Golden = Callable[[str, str], None]
-
-SHOWN = {
-    "compare": "compare",
-    "compare-xxlarge": "compare --preset xxlarge",
-    "compare-two": "compare --preset base --preset bert-base-uncased --layout handbook",
-    "compare-ablation": "compare --preset large --ablation",
-    "compare-groups": "compare --preset base --num-hidden-groups 3",
-    "compare-ffn": "compare -V 30522 -E 64 -H 512 -L 8 --share ffn",
-    "embedding": "embedding -V 30522 -E 128 -H 768",
-    "layers": "layers -H 768 -L 12 --share attention",
-    "presets": "presets",
-    "count": "count --preset albert-base-v2 --head pretraining",
-    "count-bert": "count --preset bert-base-uncased --head masked-lm --no-tie-word-embeddings",
-}
-"""Every table that people look at."""
-
-
-def digits(text: str) -> set[str]:
-    """All numbers with thousands separators in *text*."""
-    return set(re.findall(r"\d{1,3}(?:,\d{3})+", text))
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_tables(name: str, run: Run, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables look as in the golden files in a pipe and at 80 columns, and lose no digit at 40."""
-    args = SHOWN[name].split()
-    piped = run(*args).stdout
-    golden(f"tables/{name}.txt", piped)
-    for width in (40, 80):
-        monkeypatch.setattr(output, "canvas", lambda width=width: Canvas(width))
-        shown = run(*args).stdout
-        if width == 80:
-            golden(f"tables/{name}-80.txt", shown)
-        assert max(len(line) for line in shown.splitlines()) <= width
-        assert digits(piped) <= digits(shown)
-
-
-@pytest.mark.parametrize("name", SHOWN)
-@pytest.mark.parametrize("format", ["json", "csv", "markdown"])
-def test_machine_formats(name: str, format: str, run: Run) -> None:
-    """Every command writes JSON, CSV and Markdown without escapes, even if colour is forced."""
-    args = [*SHOWN[name].split(), "-f", format]
-    result = run(*args, env={"FORCE_COLOR": "1"})
-    assert result.exit_code == 0
-    assert "\x1b" not in result.stdout
-    if format == "json":
-        assert json.loads(result.stdout)
-    if format == "csv":
-        rows = list(csv.reader(io.StringIO(result.stdout)))
-        assert len(rows) > 1
-        assert {len(row) for row in rows} == {len(rows[0])}
-    if format == "markdown":
-        table = [ln for ln in result.stdout.splitlines() if ln.startswith("|")]
-        assert len({len(re.findall(r"(?<!\\)\|", ln)) for ln in table}) == 1
-
-
-def test_rows_of_the_table_add_up(run: Run) -> None:
-    """Both columns of compare, read back from the printed table, sum to their totals."""
-    lines = run("compare", "--preset", "xxlarge").stdout.splitlines()
-    cells = [re.findall(r"[\d,]{9,}", line) for line in lines if "%" in line]
-    *rows, total = [[int(n.replace(",", "")) for n in row] for row in cells if len(row) == 2]
-    assert len(rows) == 3
-    other = (2_113_536, 70_144)  # the one row whose second number is shorter
-    sums = [sum(side) for side in zip(*rows, other, strict=True)]
-    assert sums == total == [2_560_471_040, 222_662_400]
+SHOWN = (
+    "compare",
+    "compare xxlarge",
+    "compare base --layout handbook",
+    "compare bert-base-uncased albert-base-v2",
+    "compare base large xlarge --cost",
+    "compare large --ablation",
+    "compare base --num-hidden-groups 3",
+    "compare -V 30522 -E 64 -H 512 -L 8 --share ffn",
+    "embedding -V 30522 -E 128 -H 768",
+    "embedding bert-base-uncased",
+    "layers -H 768 -L 12 --share attention",
+    "layers modernbert-base",
+    "presets",
+    "count albert-base-v2 --head pretraining",
+    "count bert-base-uncased --head masked-lm --no-tie-word-embeddings",
+    "cost albert-xxlarge-v2 -B 8",
+    "sweep base -E 64,128",
+    "solve base --budget 12M --vary hidden-size",
+    "check base --at-most 12M",
+    "reproduce handbook",
+)
+"""Lines whose results every format can write."""
 
 
 def loads(run: Run, *args: str) -> Any:
     """The JSON that a command prints."""
     return json.loads(run(*args, "-f", "json").stdout)
+
+
+@pytest.mark.parametrize("line", SHOWN)
+def test_machine_formats(line: str, run: Run) -> None:
+    """JSON, CSV and Markdown have no escapes, even if colour is forced, and no headline in CSV."""
+    for format in ("json", "csv", "markdown"):
+        result = run(*line.split(), "-f", format, env={"FORCE_COLOR": "1"})
+        assert result.exit_code == 0, result.stderr
+        assert "\x1b" not in result.stdout
+        if format == "json":
+            assert json.loads(result.stdout)
+        if format == "csv":
+            rows = list(csv.reader(io.StringIO(result.stdout)))
+            assert len(rows) > 1
+            assert {len(row) for row in rows} == {len(rows[0])}
+        if format == "markdown":
+            table = [ln for ln in result.stdout.splitlines() if ln.startswith("|")]
+            assert table
+
+
+def test_quiet_leaves_out_the_headline_and_notes(run: Run) -> None:
+    """-q keeps the result and what is wrong with it, and nothing else."""
+    plain, quiet = run("count", "base"), run("count", "base", "-q")
+    assert plain.stdout.startswith("base: 11,750,400 parameters\n")
+    assert quiet.stdout == plain.stdout.partition("\n\n")[2]
+    typed = ("count", "-V", "100", "-H", "8", "-L", "2")
+    assert "note: " in run(*typed).stderr
+    assert run(*typed, "-q").stderr == ""
 
 
 def test_the_books_table(run: Run) -> None:
@@ -99,15 +83,14 @@ def test_the_books_table(run: Run) -> None:
         assert row["config"]["embedding_size"] == printed["E"]
         assert row["embedding"]["factorized"] == printed["parameters"]
         assert round(row["embedding"]["reduction"] * 100, 1) == printed["reduction_percent"]
-    xxlarge = rows[-1]
-    assert xxlarge["embedding"]["standard"] == 125_018_112
-    assert xxlarge["embedding"]["factorized"] == 4_431_104
+    assert rows[-1]["embedding"]["standard"] == 125_018_112
+    assert rows[-1]["embedding"]["factorized"] == 4_431_104
 
 
 def test_the_books_encoder(run: Run) -> None:
     """The handbook layout gives the chapter's totals and its 89.8%."""
     book = oracle("handbook")["encoder"]
-    (row,) = loads(run, "compare", "--preset", "base", "--layout", "handbook")
+    (row,) = loads(run, "compare", "base", "--layout", "handbook")
     assert row["total"]["bert_style"] == book["bert_base"]
     assert row["total"]["albert_style"] == book["albert_base"]
     assert round(row["total"]["reduction"] * 100, 1) == book["reduction_percent"]
@@ -120,60 +103,76 @@ def test_the_books_encoder(run: Run) -> None:
     }
 
 
+def test_rows_of_the_table_add_up(run: Run) -> None:
+    """Both columns of compare, read back from the printed table, sum to their totals."""
+    lines = run("compare", "xxlarge", "-q").stdout.splitlines()
+    cells = [re.findall(r"\d[\d,]{3,}", line) for line in lines if line[:1].islower()]
+    *rows, total = [[int(n.replace(",", "")) for n in row] for row in cells if len(row) == 2]
+    assert len(rows) == 4
+    assert [sum(side) for side in zip(*rows, strict=True)] == total
+    assert total == [2_560_471_040, 222_662_400]
+
+
 def test_ablation(run: Run) -> None:
     """Four totals, whose differences are what each technique saves."""
-    (row,) = loads(run, "compare", "--preset", "base", "--ablation")
+    (row,) = loads(run, "compare", "base", "--ablation")
     totals = {(c["embedding"], c["layers"]): c["total"] for c in row["combinations"]}
     assert totals["standard", "unshared"] == row["total"]["bert_style"]
     assert totals["factorized", "shared"] == row["total"]["albert_style"]
     saved = row["layers"]["unshared"] - row["layers"]["shared"]
     for embedding in ("standard", "factorized"):
         assert totals[embedding, "unshared"] - totals[embedding, "shared"] == saved
-
-
-def test_ablation_against_the_real_class(run: Run) -> None:
-    """Factorized and unshared is the real ALBERT with twelve groups (counts.json)."""
-    (row,) = loads(run, "compare", "--preset", "albert-base-v2", "--ablation")
-    totals = {(c["embedding"], c["layers"]): c["total"] for c in row["combinations"]}
-    assert totals["factorized", "unshared"] == 89_650_176
-
-
-@pytest.mark.parametrize(
-    ("options", "head"),
-    [
-        ((), "ALBERT-style: factorized, shared layers"),
-        (("--share", "none"), "ALBERT-style: factorized, unshared layers"),
-        (("--share", "attention"), "ALBERT-style: factorized, shared attention"),
-        (("--num-hidden-groups", "3"), "ALBERT-style: factorized, 3 stored layers"),
-        (("--num-hidden-groups", "12"), "ALBERT-style: factorized, unshared layers"),
-        (("--share", "ffn", "--num-hidden-groups", "2"), "shared feed-forward in 2 groups"),
-    ],
-)
-def test_column_heads_are_true(options: tuple[str, ...], head: str, run: Run) -> None:
-    """The heads say what is shared under the options given."""
-    shown = run("compare", "--preset", "base", *options, "-f", "markdown").stdout
-    assert head in shown
+    several = loads(run, "compare", "base", "bert-tiny", "--ablation")
+    assert [len(one["combinations"]) for one in several] == [4, 4]
 
 
 @pytest.mark.parametrize(
     ("args", "size"),
-    [(("--preset", "bert-base-uncased"), 128), (("--preset", "bert-base-uncased", "-E", "64"), 64),
-     (("--preset", "albert-base-v2"), 128), (("-V", "100", "-H", "8", "-L", "2"), 128)],
+    [("bert-base-uncased", 128), ("bert-base-uncased -E 64", 64), ("albert-base-v2", 128),
+     ("-V 100 -H 8 -L 2", 128), ("modernbert-base", 128), ("roformer_chinese_base -E 96", 96)],
 )  # fmt: skip
-def test_assumed_embedding_size(args: tuple[str, ...], size: int, run: Run) -> None:
-    """A model without E is compared at 128 unless -E says otherwise; table and stderr say so."""
-    assert loads(run, "compare", *args)[0]["config"]["embedding_size"] == size
-    result = run("compare", *args)
-    assumed = size == 128 and "albert-base-v2" not in args
-    assert ("E = 128 (assumed)" in result.stdout) == assumed
-    assert ("embedding_size" in result.stderr) == assumed
+def test_the_width_compared_at(args: str, size: int, run: Run) -> None:
+    """A model without a factorized embedding is compared at E = 128 unless -E says otherwise."""
+    (row,) = loads(run, "compare", *args.split())
+    assert row["config"]["embedding_size"] == size
+    noted = "has none of its own, so compared at E = 128" in run("compare", *args.split()).stderr
+    assert noted == ("-E" not in args and args != "albert-base-v2")
+
+
+def test_several_models(run: Run) -> None:
+    """Two models stand side by side: their components, and what differs from the first."""
+    first, second = loads(run, "compare", "bert-base-uncased", "albert-base-v2")
+    assert first["total"] == 109_482_240 == sum(first["components"].values())
+    assert second["total"] == 11_683_584 == sum(second["components"].values())
+    assert "difference" not in first
+    assert second["difference"] == second["total"] - first["total"]
+    assert second["ratio"] == second["total"] / first["total"]
+    assert second["changed"]["vocab_size"] == [30522, 30000]
+    assert second["changed"]["embedding_size"] == [None, 128]
+    assert "hidden_size" not in second["changed"]
+    assert second["components"]["token_embedding"] == 30000 * 128
+    assert "embedding_projection" not in first["components"]
+
+
+def test_two_versions_of_one_config(run: Run, tmp_path: Path) -> None:
+    """What changed, under the family's own names; identical models say so; - works."""
+    old = {"model_type": "distilbert", "vocab_size": 100, "dim": 8, "n_layers": 2, "n_heads": 2,
+           "hidden_dim": 16, "max_position_embeddings": 10}  # fmt: skip
+    for name, config in (("old", old), ("new", {**old, "n_layers": 3})):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps(config))
+    _, new = loads(run, "compare", str(tmp_path / "old"), str(tmp_path / "new" / "config.json"))
+    assert new["changed"] == {"n_layers": [2, 3]}
+    per_layer = 4 * (8 * 8 + 8) + 2 * 8 + 2 * 8 * 16 + 16 + 8 + 2 * 8
+    assert new["difference"] == per_layer
+    same = run("compare", "-", tmp_path / "old", input=json.dumps(old))
+    assert same.stdout.startswith(f"standard input and {tmp_path}/old are the same model")
 
 
 def test_embedding_json(run: Run) -> None:
     """The book's example: 23,440,896 against 3,906,816 + 98,304 = 4,005,120 (handbook.json)."""
     book = oracle("handbook")["embedding_example"]
-    data = loads(run, "embedding", "-V", "30522", "-E", "128", "-H", "768")
-    assert data == {
+    expected = {
         "standard": book["standard"],
         "factorized": book["factorized"],
         "token_table": book["token_matrix"],
@@ -182,40 +181,36 @@ def test_embedding_json(run: Run) -> None:
         "ratio": book["standard"] / book["factorized"],
         "break_even_embedding_size": 30522 * 768 / (30522 + 768),
     }
+    for line in ("-V 30522 -E 128 -H 768", "base", "bert-base-uncased", "bert-large -H 768"):
+        assert loads(run, "embedding", *line.split()) == expected
 
 
 @pytest.mark.parametrize(
     ("options", "unshared", "shared"),
     [
-        ("", 85_054_464, 7_087_872),
-        ("-I 3072", 85_054_464, 7_087_872),
-        ("--share attention", 85_054_464, 2_363_904 + 12 * 4_723_968),
-        ("--share ffn", 85_054_464, 12 * 2_363_904 + 4_723_968),
-        ("--share none", 85_054_464, 85_054_464),
-        ("--num-hidden-groups 3", 85_054_464, 3 * 7_087_872),
-        ("--num-hidden-groups 3 --inner-group-num 2", 85_054_464, 6 * 7_087_872),
+        ("-H 768 -L 12", 85_054_464, 7_087_872),
+        ("-H 768 -L 12 -I 3072", 85_054_464, 7_087_872),
+        ("-H 768 -L 12 --share attention", 85_054_464, 2_363_904 + 12 * 4_723_968),
+        ("-H 768 -L 12 --share ffn", 85_054_464, 12 * 2_363_904 + 4_723_968),
+        ("-H 768 -L 12 --share none", 85_054_464, 85_054_464),
+        ("-H 768 -L 12 --num-hidden-groups 3", 85_054_464, 3 * 7_087_872),
+        ("-H 768 -L 12 --num-hidden-groups 3 --inner-group-num 2", 85_054_464, 6 * 7_087_872),
+        ("albert-base-v2", 85_054_464, 7_087_872),
+        ("bert-base-uncased", 85_054_464, 7_087_872),
+        ("bert-base-uncased --share ffn", 85_054_464, 12 * 2_363_904 + 4_723_968),
     ],
 )
 def test_layers_json(options: str, unshared: int, shared: int, run: Run) -> None:
-    """One layer's blocks as in DESIGN, stored as often as the options say."""
-    data = loads(run, "layers", "-H", "768", "-L", "12", *options.split())
+    """One layer's blocks, stored as often as the options say, for sizes and for models."""
+    data = loads(run, "layers", *options.split())
     assert (data["attention"], data["feed_forward"]) == (2_363_904, 4_723_968)
     assert (data["per_layer"], data["unshared"], data["shared"]) == (7_087_872, unshared, shared)
     assert data["reduction"] == pytest.approx(1 - shared / unshared)
     assert data["ratio"] == unshared / shared
 
 
-def test_layers_says_that_it_assumed_i(run: Run) -> None:
-    """I = 4H is marked in the table and noted on stderr, and only if it was assumed."""
-    assumed, given = run("layers", "-H", "8", "-L", "2"), run("layers", "-H8", "-L2", "-I32")
-    assert "I = 32 (4 × H)" in assumed.stdout
-    assert "intermediate_size: not given" in assumed.stderr
-    assert "I = 32 " in given.stdout
-    assert given.stderr == ""
-
-
-def test_presets_json(run: Run) -> None:
-    """Every published model is listed with its exact count, printed figure and difference."""
+def test_presets(run: Run) -> None:
+    """Every published model has its exact count, printed figure and difference; one line each."""
     rows = {row["preset"]: row for row in loads(run, "presets")}
     for model in oracle("published")["models"]:
         row = rows[model["name"]]
@@ -225,81 +220,112 @@ def test_presets_json(run: Run) -> None:
             assert printed["figure"] in model["published"]
             millions = int(printed["figure"].rstrip("M"))
             assert printed["difference"] == row["parameters"] - millions * 10**6
-        wrong = "wrong for this vocabulary" in (model["published"] or "")
-        assert any(p["note"] for p in row["published"]) == wrong
     assert list(rows)[:4] == ["base", "large", "xlarge", "xxlarge"]
+    assert len(rows) >= 50
+    table = run("presets").stdout.splitlines()
+    assert max(map(len, table)) <= 100
+    (line,) = [ln for ln in table if ln.startswith("albert-xxlarge-v2 ")]
+    assert "222,595,584" in line
+    named = run("presets", "modernbert", "electra-small", "-f", "csv").stdout
+    assert {row[0] for row in csv.reader(io.StringIO(named))} == {
+        "preset", "modernbert-base", "modernbert-large", "electra-small-discriminator",
+        "electra-small-generator",
+    }  # fmt: skip
+    assert run("presets", "nope").exit_code == 2
 
 
 def test_count_json(run: Run) -> None:
-    """The breakdown has a formula for each component, and the total is their sum."""
-    data = loads(run, "count", "--preset", "albert-base-v2")
+    """The breakdown has a formula and the tensors of each component; the total is their sum."""
+    data = loads(run, "count", "albert-base-v2")
     assert list(data) == ["model", "model_type", "head", "layout", "config", "components", "total"]
     assert data["total"] == 11_683_584 == sum(c["parameters"] for c in data["components"])
-    assert data["components"][0] == {
-        "name": "token_embedding",
-        "formula": "V × E",
-        "parameters": 3_840_000,
-    }
+    first = data["components"][0]
+    assert (first["name"], first["formula"], first["parameters"]) == (
+        "token_embedding", "V × E", 3_840_000,
+    )  # fmt: skip
+    assert first["tensors"] == [
+        {"name": "embeddings.word_embeddings.weight", "shape": [30000, 128], "copies": 1}
+    ]
+    head = loads(run, "count", "albert-base-v2", "--head", "masked-lm")
+    tensors = {t["name"]: t for c in head["components"] for t in c["tensors"]}
+    assert tensors["albert.encoder.embedding_hidden_mapping_in.weight"]["shape"] == [768, 128]
+    assert tensors["predictions.decoder.weight"]["tied_to"] == "embeddings.word_embeddings.weight"
 
 
 @pytest.mark.parametrize(
-    ("args", "total"),
+    ("line", "total"),
     [
-        ("--preset bert-base-uncased --head causal-lm", 109_514_298),
-        ("--preset base --head masked-lm", 11_289_018),
-        ("--preset albert-base-v2 --share none", 89_650_176),
-        ("--preset albert-base-v2 --share attention", 63_647_232),
-        ("--preset base --layout handbook", 11_161_088),
-        ("--preset albert-base-v2 -V 30,522", 11_750_400),
+        ("bert-base-uncased --head causal-lm", 109_514_298),
+        ("base --head masked-lm", 11_289_018),
+        ("albert-base-v2 --share none", 89_650_176),
+        ("albert-base-v2 --share attention", 63_647_232),
+        ("base --layout handbook", 11_161_088),
+        ("albert-base-v2 -V 30,522", 11_750_400),
+        ("--preset albert-base-v2", 11_683_584),
+        ("ALBERT-xxLarge", 222_662_400),
+        ("bert-base", 109_482_240),
+        ("google-bert/bert-base-uncased", 109_482_240),
+        ("configs/roberta-base.json", 124_645_632),
+        ("roberta-base", 124_645_632),
         ("-V 30K -E 128 -H 768 -L 12 -A 12", 11_683_584),
         ("-V 30522 -H 768 -L 12 --model-type bert", 109_482_240),
         ("-V 30522 -H 768 -L 12", 109_482_240),
-        ("--preset bert-base-uncased --num-labels 5 --head sequence-classification", 109_486_085),
+        ("bert-base-uncased --num-labels 5 --head sequence-classification", 109_486_085),
+        ("bert-base-uncased --without-embeddings", 85_646_592),
+        ("albert-base-v2 --without-embeddings", 7_777_792),
+        ("bert-base-uncased --matrices", 109_360_128),
     ],
 )
-def test_count_total(args: str, total: int, run: Run) -> None:
-    """--total prints the bare integer and nothing else."""
-    result = run("count", *args.split(), "--total")
+def test_count_total(
+    line: str, total: int, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """--total prints the bare integer and nothing else, however the model is named."""
+    monkeypatch.chdir(ROOT)
+    result = run("count", *line.split(), "--total")
     assert (result.exit_code, result.stdout) == (0, f"{total}\n")
 
 
 @pytest.mark.parametrize(
-    ("classes", "head", "note"),
+    ("classes", "options", "title", "note"),
     [
-        (["AlbertForMaskedLM"], "model", "not the head model; the head masked-lm is that class"),
-        (["AlbertModel"], "masked-lm", "the head model is that class"),
-        (["AlbertForMaskedLM"], "masked-lm", None),
-        (["AlbertModel"], "encoder", None),
-        (["My\x1b[31mClass"], "model", r"names My\x1b[31mClass, which is no known class"),
-        ([], "model", None),
+        (["AlbertForMaskedLM"], "", "head masked-lm", None),
+        (["AlbertForMaskedLM"], "--head model", "", "not the head model; the head masked-lm is"),
+        (["AlbertModel"], "", "", None),
+        (["AlbertModel"], "--head masked-lm", "head masked-lm", "the head model is that class"),
+        (["AlbertModel"], "--head encoder", "head encoder", None),
+        (["My\x1b[31mClass"], "", "", r"names My\x1b[31mClass, which is no known class"),
+        ([], "", "", None),
     ],
 )
-def test_architectures(
-    classes: list[str], head: str, note: str | None, run: Run, tmp_path: Any
+def test_the_head_of_a_file(
+    classes: list[str], options: str, title: str, note: str | None, run: Run, tmp_path: Path
 ) -> None:
-    """A config that names a class with another head gets a note on stderr."""
-    config = {**json.loads(run("count", "--preset", "base", "-f", "json").stdout)["config"]}
-    (tmp_path / "config.json").write_text(json.dumps({**config, "architectures": classes}))
-    result = run("count", "--config", tmp_path, "--head", head)
+    """A file is counted with the head of its class, which the title says, unless --head is."""
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**BASE, "architectures": classes}))
+    result = run("count", path, *options.split())
     assert result.exit_code == 0
+    assert result.stdout.split(":")[0] == f"{path}{', ' if title else ''}{title}"
     assert (note in result.stderr) if note else (result.stderr == "")
 
 
 @pytest.mark.parametrize(
     ("line", "note"),
     [
-        ("compare --preset base --layout handbook", "ALBERT-style total has none"),
-        ("compare --preset base -E 768 --layout paper", "no projection where E = H (base)"),
-        ("solve --preset base --budget 12M --vary num-hidden-layers", "any value fits, since"),
+        ("compare base --layout handbook", "ALBERT-style total has none"),
+        ("compare base -E 768 --layout paper", "no projection where E = H (base)"),
+        ("solve base --budget 12M --vary num-hidden-layers", "any value fits, since"),
         (
             "solve -E 1 -H 1 -L 1 --budget 999_999T --vary vocab-size",
             "vocab_size: 1,000,000,000,000,000 is the largest size that is allowed at all",
         ),
-        ("explain --preset base -f latex", ""),
+        ("explain base -f latex", ""),
         ("embedding -V 10 -E 9 -H 3", "factorizing saves nothing at this E"),
         ("layers -H 8 -L 4 --inner-group-num 2", "make 8 executed layers, against 4"),
-        ("compare --preset base --inner-group-num 2", "make 24 executed layers, against 12"),
-        ("count --preset base --layout handbook", "albert has no pooler there"),
+        ("compare base --inner-group-num 2", "make 24 executed layers, against 12"),
+        ("count base --layout handbook", "albert has no pooler there"),
+        ("count ALBERT-Base", "albert-base-v2 is the published model"),
+        ("count -V 100 -E 4 -H 8 -L 2", "model_type: not given, so albert"),
     ],
 )
 def test_notes(line: str, note: str, run: Run) -> None:
@@ -310,32 +336,36 @@ def test_notes(line: str, note: str, run: Run) -> None:
 
 
 WRONG = {
-    "count": "no model: give --preset, --config, or sizes",
+    "count": "no model: give a MODEL, or sizes (-V -H -L ...)",
+    "count nope": "model: must be a file, a directory with config.json, or a known name",
+    "count base large": "one model at a time; albert-calc compare base large sets them side",
     "count --preset nope": "preset: must be a known name (see albert-calc presets), got 'nope'",
     "count --preset ../base": "preset: must be a known name",
-    "count --preset alberto-base-v2": "did you mean albert-base-v2",
-    "count --preset base --config x.json": "--preset and --config contradict each other",
-    "count --preset base --head nope": "'nope' is not one of",
-    "count --preset base --head causal-lm": "head: must be one of encoder, model",
-    "count --preset base -f xml": "'xml' is not one of",
-    "count --preset base --total -f json": "--total and --format contradict each other",
-    "count --preset base --share none --num-hidden-groups 3": "num_hidden_groups: must be left out",
-    "count --preset base --share ffn --inner-group-num 2": "inner_group_num: must be 1 unless",
-    "count --preset base -H 0": "hidden_size: must be at least 1, got 0",
-    "count --preset base -H -5": "hidden_size: must be a positive whole number, got '-5'",
-    "count --preset base -H 1.5": "hidden_size: must be a positive whole number, got '1.5'",
-    "count --preset base -A 10": "num_attention_heads: must divide hidden_size (768), got 10",
-    "count --preset base -V 99999T": "vocab_size: must be at most 1,000,000,000,000,000",
+    "count alberto-base-v2": "did you mean albert-base-v2",
+    "count some/model": "some/model is not in the local cache",
+    "count base --head nope": "'nope' is not one of",
+    "count base --head causal-lm": "head: must be one of model, encoder",
+    "count base -f xml": "'xml' is not one of",
+    "count base --total -f json": "--total and --format contradict each other",
+    "count base --share none --num-hidden-groups 3": "num_hidden_groups: must be left out",
+    "count base --share ffn --inner-group-num 2": "inner_group_num: must be 1 unless",
+    "count base -H 0": "hidden_size: must be at least 1, got 0",
+    "count base -H -5": "hidden_size: must be a positive whole number, got '-5'",
+    "count base -H 1.5": "hidden_size: must be a positive whole number, got '1.5'",
+    "count base -A 10": "num_attention_heads: must divide hidden_size (768), got 10",
+    "count base -V 99999T": "vocab_size: must be at most 1,000,000,000,000,000",
+    "count base -V 0,500": "vocab_size: must be a positive whole number, got '0,500'",
     "count -V 100": "hidden_size: required",
     "count -H": "requires an argument",
     "compare --preset": "requires an argument",
     "compare --layout book": "'book' is not one of",
-    "compare --bogus": "No such option '--bogus'",
+    "compare --bogus": "no such option: --bogus",
     "embedding -V 30522 -E 128": "hidden_size: required (H, width of the encoder), but missing",
     "embedding -V x -E y -H z": "embedding_size: must be a positive whole number, got 'y'",
     "layers -L 12": "hidden_size: required",
     "layers -H 768 -L 0": "num_hidden_layers: must be at least 1, got 0",
-    "nonsense": "No such command 'nonsense'",
+    "presets nope": "no preset has such a name or type",
+    "nonsense": "no such command: nonsense",
 }
 
 
@@ -351,26 +381,24 @@ def test_wrong_command_lines(line: str, run: Run) -> None:
 ALL_AT_ONCE = {
     "count -V abc -H -3 -L 2.5 -A true": "vocab_size hidden_size num_hidden_layers"
     " num_attention_heads",
-    "count --preset nope -H 0": "preset hidden_size",
+    "count nope -H 0": "model hidden_size",
     "count --config none.json -H 0": "none.json hidden_size",
-    "count --preset base -H 0 --head causal-lm": "hidden_size head",
-    "explain --preset base -V 0 --head causal-lm": "vocab_size head",
-    "compare --preset nope --preset nope2": "preset preset",
+    "count base -H 0 --head causal-lm": "hidden_size head",
+    "explain base -V 0 --head causal-lm": "vocab_size head",
+    "compare nope nope2": "model model",
     "layers -H 0 -L 2 --num-hidden-groups 0": "hidden_size num_hidden_groups",
     "layers -L 0": "hidden_size num_hidden_layers",
-    "layers -H 8 -L 2 --share none --num-hidden-groups 3 --inner-group-num 2":
-        "num_hidden_groups inner_group_num",
-    "check --preset nope --equals x": "preset equals",
-    "check --preset base --head causal-lm --at-most x -V 0": "vocab_size head at_most",
-    "cost --preset base --head causal-lm -B 0": "batch_size head",
-    "cost --preset nope1 --preset nope2 -B 0": "preset preset batch_size",
+    "check nope --equals x": "model equals",
+    "check base --head causal-lm --at-most x -V 0": "vocab_size head at_most",
+    "cost base --head causal-lm -B 0": "batch_size head",
+    "cost nope1 nope2 -B 0": "model model batch_size",
     "compare --cost -S =cmd": "sequence_length",
-    "solve --preset nope --vary vocab-size --budget x": "preset budget",
-    "solve --preset base -L 0 --vary vocab-size --budget x --head causal-lm":
+    "solve nope --vary vocab-size --budget x": "model budget",
+    "solve base -L 0 --vary vocab-size --budget x --head causal-lm":
         "budget num_hidden_layers head",
-    "sweep --preset nope -E x --share some": "preset embedding_size share",
-    "compare --preset base --cost -B 0 -H 770": "batch_size num_attention_heads",
-    "compare --preset base --preset xlarge -H 770": "num_attention_heads num_attention_heads",
+    "sweep nope -E x --share some": "model embedding_size share",
+    "compare base --cost -B 0 -H 770": "batch_size num_attention_heads",
+    "compare base xlarge -H 770": "num_attention_heads num_attention_heads",
 }  # fmt: skip
 
 
@@ -379,21 +407,77 @@ def test_all_problems_of_a_command_line_at_once(line: str, run: Run) -> None:
     """Whatever is wrong is named in one go, once, and nothing is invented."""
     result = run(*line.split())
     assert result.exit_code == 2
-    named = [text.split(": ")[1] for text in result.stderr.splitlines()]
-    assert sorted(named) == sorted(ALL_AT_ONCE[line].split())
+    errors = [text for text in result.stderr.splitlines() if text.startswith("error: ")]
+    named = [text.removeprefix("error: ").split(": ")[0].split(".json")[0] for text in errors]
+    expected = [name.split(".json")[0] for name in ALL_AT_ONCE[line].split()]
+    assert sorted(named) == sorted(expected)
 
 
-def test_without_arguments_there_is_help(run: Run) -> None:
-    """A bare program name shows the help on standard error, line by line."""
-    result = run()
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "  compare    Compare a shape" in result.stderr
+def test_first_guesses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every guess in the table is answered, at exit 2, with a line that then works."""
+    monkeypatch.chdir(ROOT)
+    values = {"SIZE": "16GB", "NAMES": "base,large"}
+    wrong = []
+    for guess in GUESSES:
+        typed = guess.typed
+        for word, value in values.items():
+            typed = typed.replace(word, value)
+        result = run(*guess.example.format(typed).split())
+        lines = [ln for ln in result.stderr.splitlines() if ln.startswith("try: albert-calc ")]
+        if (result.exit_code, result.stdout) != (2, "") or len(lines) != 1:
+            wrong.append((guess, result.stderr))
+            continue
+        meant = run(*lines[0].removeprefix("try: albert-calc ").split())
+        if meant.exit_code > 1:
+            wrong.append((guess, lines[0] + "\n" + meant.stderr))
+    assert wrong == []
+
+
+SIMPLY_WORK = {
+    "help": "Usage: albert-calc",
+    "help count": "Usage: albert-calc count",
+    "-V": "albert-calc, version",
+    "": "Usage: albert-calc",
+    "solve base --budget 12M --vary H": "largest hidden_size",
+    "solve base --budget 12M --vary hidden_size": "largest hidden_size",
+    "sweep bert-base-uncased -E 64,128": "87,681,408",
+}
+
+
+@pytest.mark.parametrize("line", SIMPLY_WORK)
+def test_first_guesses_that_simply_work(line: str, run: Run) -> None:
+    """Some need no answer; without arguments there is help on standard output."""
+    result = run(*line.split())
+    assert result.exit_code == 0
+    assert SIMPLY_WORK[line] in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "named", "others"),
+    [
+        ("count roberta-bse", "roberta-base", "albert|xlm"),
+        ("count bert-bse-uncased", "bert-base-uncased", "albert|roberta"),
+        ("count albert-bse-v2", "albert-base-v2", r"\bbert-|roberta"),
+        ("count base --formt json", "--format", "--lora"),
+    ],
+)
+def test_suggestions_stay_in_the_family(line: str, named: str, others: str, run: Run) -> None:
+    """A suggestion names the nearest of the family that was typed, and none of another."""
+    result = run(*line.split())
+    assert result.exit_code == 2
+    assert named in result.stderr
+    assert not re.search(others, result.stderr.replace(line.split()[1], ""))
+
+
+def test_an_option_that_is_none_suggests_nothing(run: Run) -> None:
+    """An option that no other is a slip of gets no suggestion."""
+    assert "did you mean" not in run("embedding", "base", "--lora", "8").stderr
 
 
 @pytest.mark.parametrize(
     "line",
-    ["count --preset base --preset large", "check --config a --config b --at-most 1",
-     "sweep --preset base -E 1 -E 2", "compare --share all --share none"],
+    ["count --preset base --preset large", "count base -f json -f csv",
+     "sweep base -E 1 -E 2", "compare --share all --share none"],
 )  # fmt: skip
 def test_an_option_counts_once(line: str, run: Run) -> None:
     """A repeated option is refused, where click alone would take the last."""
@@ -402,124 +486,108 @@ def test_an_option_counts_once(line: str, run: Run) -> None:
     assert "given more than once: --" in result.stderr
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_documented(name: str, run: Run) -> None:
-    """-h and --help show what a command does, an example, and a line for every option."""
-    result = run(name, "-h")
-    assert result.exit_code == 0
-    assert result.stdout == run(name, "--help").stdout
-    assert f"  albert-calc {name}" in result.stdout
-    command = main.get_command(click.Context(main), name)
-    assert command is not None
-    assert command.get_short_help_str(200)[:30] in run("-h").stdout
-    for param in command.params:
-        assert isinstance(param, click.Argument) or getattr(param, "help", None)
+def test_every_command_is_documented(run: Run) -> None:
+    """-h and --help show what each command does, an example, and a line for every option."""
+    general = run("-h").stdout
+    wrong = []
+    for name in NAMES:
+        result = run(name, "-h")
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        options = [p for p in command.params if isinstance(p, click.Option)]
+        sound = (
+            result.exit_code == 0
+            and result.stdout == run(name, "--help").stdout
+            and f"  albert-calc {name}" in result.stdout
+            and command.get_short_help_str(200)[:30] in general
+            and all(p.help for p in options)
+        )
+        wrong += [] if sound else [name]
+        # The command's own options come first, the sizes last.
+        headings = re.findall(r"^(\w.*):$", result.stdout, re.M)
+        known = ["Options", "Output", "Model", "Sizes, put over those of the model"]
+        assert headings == [h for h in known if h in headings]
+        assert not re.search(r"[a-z]-\n", result.stdout)
+    assert wrong == []
+
+
+def test_the_help_groups_commands(run: Run) -> None:
+    """Commands stand under headings, in the order in which people need them."""
+    text = run("-h").stdout
+    places = [text.index(f"\n{h}:\n") for h in ("Count", "Compare", "Check", "Explore")]
+    assert places == sorted(places)
 
 
 def test_version(run: Run) -> None:
-    """--version prints the version of the package."""
-    assert run("--version").stdout.split() == ["albert-calc,", "version", albert_calc.__version__]
-
-
-def test_only_compared_sizes_are_options_of_compare(run: Run) -> None:
-    """What would change neither column is no option."""
-    for option in ("--model-type=bert", "--no-tie-word-embeddings", "--num-labels=3"):
-        assert run("compare", "--preset", "base", option).exit_code == 2
+    """--version and -V print the version of the package."""
+    for option in ("--version", "-V"):
+        assert run(option).stdout.split() == ["albert-calc,", "version", albert_calc.__version__]
 
 
 def test_heads_where_nothing_is_factorized(run: Run) -> None:
     """The paper's layout has no projection at E = H, and then nothing is called factorized."""
-    args = ("compare", "--preset", "base", "-E", "768", "--layout", "paper")
-    assert "factorized" not in run(*args).stdout
+    args = ("compare", "base", "-E", "768", "--layout", "paper")
     rows = run(*args, "--ablation", "-f", "csv").stdout.splitlines()[1:]
     assert [row.split(",")[1:3] for row in rows] == [
         ["standard", "unshared layers"], ["standard", "shared layers"],
     ]  # fmt: skip
 
 
-def test_compare_warns_of_a_key_that_bert_ignores(run: Run, tmp_path: Any) -> None:
-    """An E in a BERT config is ignored with a warning; one from -E is what is compared."""
-    (tmp_path / "config.json").write_text(
-        json.dumps({**BASE, "model_type": "bert", "embedding_size": 64})
-    )
-    warned = run("compare", "--config", tmp_path)
-    assert "warning: embedding_size: ignored, since bert has none" in warned.stderr
-    assert "E = 128 (assumed)" in warned.stdout
-    given = run("compare", "--config", tmp_path, "-E", "32")
-    assert "E = 32 " in given.stdout
-    assert "warning" not in given.stderr
-
-
 def test_an_ablation_of_nothing(run: Run) -> None:
     """Combinations that are the same model are shown once."""
-    rows = run("compare", "--preset", "base", "--share", "none", "--ablation", "-f", "csv").stdout
+    rows = run("compare", "base", "--share", "none", "--ablation", "-f", "csv").stdout
     assert len(rows.splitlines()) == 1 + 2
 
 
 def test_nothing_fits_whatever_the_value(run: Run) -> None:
     """A count that does not depend on the size, but is too large, is not called any value."""
-    args = [
-        "solve",
-        "--budget",
-        "1M",
-        "--vary",
-        "num-hidden-layers",
-        "--preset",
-        "base",
-        "-f",
-        "csv",
-    ]
-    result = run(*args)
+    args = "solve base --budget 1M --vary num-hidden-layers -f csv"
+    result = run(*args.split())
     assert result.exit_code == 1
     assert result.stdout.splitlines()[1].startswith("no_value,")
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["reproduce paper", "infer {c}/albert-pretraining -L 1000000000000000 -f table",
-     "verify {c}/albert-pretraining --vocab-size 101000000"],
-)  # fmt: skip
-def test_numbers_within_text_are_not_broken(
-    line: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """At any width a number stays on one line, also where it stands in a column of text."""
-    args = line.format(c=DATA / "checkpoints").split()
-    wide = digits(run(*args).stdout)
-    assert wide
-    for width in (9, 20, 30, 40):
-        monkeypatch.setattr(output, "canvas", lambda width=width: Canvas(width))
-        assert wide <= digits(run(*args).stdout)
-
-
 def test_an_empty_preset_is_no_preset(run: Run) -> None:
     """A variable of a script that is empty does not go unnoticed."""
-    result = run("count", "--preset", "", "--total")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "preset: must be a known name" in result.stderr
-
-
-@pytest.mark.parametrize("text", ["+ x", "- x", "1. x", "22) x", "= x", "# x", "  - x"])
-def test_names_are_no_markdown_lists(text: str) -> None:
-    """A name at the beginning of a line stays text, and digits alone are left alone."""
-    assert re.match(r" *[0-9]*\\[-+.)=#]", escape(text))
-    assert escape("12 layers") == "12 layers"
-    assert escape("11.5") == "11.5"
+    for line in (("--preset", ""), ("",)):
+        result = run("count", *line, "--total")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "must be a" in result.stderr
 
 
 def test_a_width_without_a_projection_may_fit_alone(run: Run) -> None:
     """In the paper's layout E = H can fit where every smaller E that is near does not."""
-    args = ("--preset", "base", "--layout", "paper")
+    args = ("base", "--layout", "paper")
     budget = run("count", *args, "-E", "768", "--total").stdout.strip()
     result = run("solve", *args, "--vary", "embedding-size", "--budget", budget)
     assert "embedding_size: 767 does not fit; at E = H there is no projection" in result.stderr
 
 
-def test_a_checkpoint_without_any_config(run: Run, tmp_path: Any) -> None:
-    """Sizes from the command line alone can be verified, too; with nothing it is refused."""
-    path = tmp_path / "model.safetensors"
-    path.write_bytes((DATA / "checkpoints/bert-with-buffers/model.safetensors").read_bytes())
-    sizes = ["-V", "100", "-H", "16", "-L", "3", "-I", "32", "--max-position-embeddings", "20"]
-    assert run("verify", path, *sizes).exit_code == 0
-    refused = run("verify", path)
-    assert refused.exit_code == 2
-    assert "no config.json in" in refused.stderr
+def test_a_model_with_a_presets_name_that_is_a_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file wins, and a note says so."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "base").write_text(json.dumps({**BASE, "vocab_size": 100}))
+    result = run("count", "base")
+    assert "note: base: the file of that name, not the preset" in result.stderr
+    assert result.stdout != run("count", "--preset", "base").stdout
+
+
+def test_the_local_cache(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cached file wins over a preset of the same id, is said to, and is counted as a model."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(DATA / "checkpoints" / "hub"))
+    result = run("count", "albert/albert-base-v2", "--total")
+    assert result.stdout == "3632\n"
+    assert "read from the local Hugging Face cache, not from the preset" in result.stderr
+    assert run("count", "albert-base-v2", "--total").stdout == "11683584\n"
+
+
+def test_strict_keys(run: Run, tmp_path: Path) -> None:
+    """A key that nobody knows is warned about, and with --strict refused."""
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**BASE, "num_memory_tokens": 8}))
+    assert "warning: num_memory_tokens: unknown" in run("count", path).stderr
+    result = run("count", path, "--strict")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "error: num_memory_tokens: unknown" in result.stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from albert_calc.cli import COMMANDS
+from albert_calc.cli import NAMES
 
 CALC = [sys.executable, "-m", "albert_calc"]
 # Buffered, as users run it: an error may then come only when the buffer is written.
@@ -20,17 +20,17 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 MILLION = ["sweep", "-V", "30000", "-E", "1:100", "-H", "8:800:8", "-L", "1:100", "-f", "csv"]
 LINES = [
     "compare",
-    "compare --preset base --chart",
+    "compare base --chart",
     "layers -H 768 -L 12 --diagram",
-    "count --preset albert-base-v2",
-    "explain --preset base -f latex",
-    "explain --preset base",
+    "count albert-base-v2",
+    "explain base -f latex",
+    "explain base",
     "reproduce handbook",
     "presets -f markdown",
-    "cost --preset base",
-    "sweep --preset base -E 64,128",
-    "solve --preset base --budget 12M --vary vocab-size",
-    "check --preset base --at-most 12M",
+    "cost base",
+    "sweep base -E 64,128",
+    "solve base --budget 12M --vary vocab-size",
+    "check base --at-most 12M",
     "embedding -V 30522 -E 128 -H 768",
     "infer tests/data/checkpoints/albert-pretraining",
     "verify tests/data/checkpoints/albert-pretraining",
@@ -56,7 +56,7 @@ def said(stderr: str) -> list[str]:
 
 def test_every_command_is_tried() -> None:
     """The lines below call each command at least once."""
-    assert {line.split()[0] for line in LINES} == set(COMMANDS)
+    assert {line.split()[0] for line in LINES} == set(NAMES)
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -76,13 +76,13 @@ def test_a_hostile_environment(line: str) -> None:
 
 def test_ascii_spells_signs_out() -> None:
     """× becomes x and ² becomes ^2 where the output cannot hold them."""
-    text = process("count --preset base", PYTHONIOENCODING="ascii").stdout.decode()
+    text = process("count base", PYTHONIOENCODING="ascii").stdout.decode()
     assert "V x E" in text
     assert "4 x H^2" in text
 
 
 @pytest.mark.parametrize(
-    "line", ["presets", "explain --preset base", "-h", "sweep -h", " ".join(MILLION)]
+    "line", ["presets", "explain base", "-h", "sweep -h", " ".join(MILLION)]
 )
 def test_a_closed_pipe_is_no_error(line: str) -> None:
     """A reader that stops early gets its lines; the status stays 0 and stderr empty."""
@@ -110,7 +110,7 @@ def test_a_reader_that_was_never_there(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["presets", "count --preset base --total", "compare", "-h", "sweep -h", "--version",
+    ["presets", "count base --total", "compare", "-h", "sweep -h", "--version",
      " ".join(MILLION)],
 )  # fmt: skip
 def test_a_full_disk(line: str) -> None:
@@ -123,15 +123,70 @@ def test_a_full_disk(line: str) -> None:
     assert said(done.stderr) == ["error: cannot write the result: No space left on device"]
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_disk_that_is_nearly_full(unbuffered: str, tmp_path: Path) -> None:
+    """What does not fit is an error, also where Python writes without a buffer."""
+    script = f"ulimit -f 1; {' '.join(CALC)} compare -f json > {tmp_path}/out"
+    done = subprocess.run(
+        ["bash", "-c", f"trap '' XFSZ; {script}"], capture_output=True, text=True, check=False,
+        cwd=ROOT, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert said(done.stderr) == ["error: cannot write the result: File too large"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_does_not_block(unbuffered: str) -> None:
+    """A reader that is slow on a pipe that does not block gets every row."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    line = "sweep -V 30000 -E 1:100 -H 8:800:8 -L 12 -f csv"
+    running = subprocess.Popen(
+        [*CALC, *line.split()], stdout=writing, stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+    os.close(writing)
+    time.sleep(0.3)
+    found = b""
+    while chunk := os.read(reading, 100_000):
+        found += chunk
+    os.close(reading)
+    assert running.wait(timeout=20) == 0
+    assert found.count(b"\n") == 1 + 100 * 100
+
+
+@pytest.mark.parametrize("line", ["count --nope", "count nope", "count -V 100"])
+@pytest.mark.parametrize("errors", ["2>/dev/full", "2>&-"])
+def test_errors_that_nobody_can_read(line: str, errors: str) -> None:
+    """The status is 2 whatever becomes of standard error."""
+    script = f"{' '.join([*CALC, line])} {errors}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_a_long_sweep_without_a_standard_error() -> None:
+    """A progress bar that has nowhere to go does no harm."""
+    script = f"{' '.join(CALC)} sweep -V 1:200000 -E 8 -H 8 -L 2 -f csv 2>&- | tail -1"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("200000,")
+
+
+def test_completion_without_a_shell() -> None:
+    """The variable of the completion alone is no internal error."""
+    done = process("", _ALBERT_CALC_COMPLETE="bash_complete")
+    assert b"internal error" not in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
 def test_a_closed_output() -> None:
     """Without a standard output there is a message, without a standard error just the status."""
-    script = " ".join([*CALC, "count --preset base"])
+    script = " ".join([*CALC, "count base"])
     closed = subprocess.run(
         ["bash", "-c", f"{script} >&-"], capture_output=True, text=True, check=False
     )
     assert closed.returncode == 2
     assert said(closed.stderr) == ["error: cannot write the result: standard output is closed"]
-    script = " ".join([*CALC, "count --preset nope"])
+    script = " ".join([*CALC, "count nope"])
     mute = subprocess.run(["bash", "-c", f"{script} 2>&-"], capture_output=True, check=False)
     assert (mute.returncode, mute.stdout) == (2, b"")
 
@@ -150,25 +205,57 @@ def test_an_interrupt_in_a_sweep() -> None:
     assert said(errors.decode()) == ["error: interrupted"]
 
 
-@pytest.mark.parametrize("line", ["count --preset base", "compare", "sweep -h"])
-def test_an_early_interrupt(line: str) -> None:
-    """Ctrl-C at any moment of a short run leaves no traceback of this package."""
-    for delay in range(0, 140, 12):
+@pytest.mark.parametrize(
+    "failure", ["KeyboardInterrupt()", "RuntimeError('wrapped') from KeyboardInterrupt()"]
+)
+def test_an_interrupt_before_the_command_line_is_there(failure: str) -> None:
+    """An interrupt while modules are loaded ends with 130, also where Python 3.11 wraps it."""
+    code = (
+        "import albert_calc.__main__ as program, albert_calc.cli as cli\n"
+        "def main():\n"
+        f"    raise {failure}\n"
+        "cli.main = main\n"
+        "program.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_another_error_before_the_command_line_is_not_swallowed() -> None:
+    """A RuntimeError that is no interrupt stays what it is."""
+    code = (
+        "import albert_calc.__main__ as program, albert_calc.cli as cli\n"
+        "def main():\n"
+        "    raise RuntimeError('broken')\n"
+        "cli.main = main\n"
+        "program.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"RuntimeError: broken" in done.stderr
+
+
+def test_an_early_interrupt() -> None:
+    """Ctrl-C at any moment of a short run leaves no traceback of this package, and 130 or 0."""
+    wrong = []
+    for delay in range(30, 140, 10):
         running = subprocess.Popen(
-            [*CALC, *line.split()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [*CALC, "compare"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         time.sleep(delay / 1000)
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=20)
         # Python itself may be interrupted before it has begun with this program.
-        assert "albert_calc/config" not in errors.decode()
-        assert "albert_calc/cli" not in errors.decode()
+        ours = "albert_calc" in errors.decode().replace("-m albert_calc", "")
+        if ours or running.returncode not in (0, 130, 1, -signal.SIGINT):
+            wrong.append((delay, running.returncode, errors.decode()))
+    assert wrong == []
 
 
 @pytest.mark.parametrize("encoding", ["cp850", "cp949", "latin-1", "utf-16", "koi8-r"])
 @pytest.mark.parametrize(
     ("line", "status"),
-    [("presets", 0), ("compare --preset base --chart", 0), ("layers -H 8 -L 2 --diagram", 0),
+    [("presets", 0), ("compare base --chart", 0), ("layers -H 8 -L 2 --diagram", 0),
      ("verify tests/data/checkpoints/albert-pretraining --vocab-size 101", 1)],
 )  # fmt: skip
 def test_encodings(line: str, status: int, encoding: str) -> None:
@@ -200,7 +287,7 @@ def test_a_closed_input() -> None:
 @pytest.mark.parametrize("columns", ["²", "9" * 5000, "99999999", "0", "-5", "x"])
 def test_odd_columns(columns: str) -> None:
     """A COLUMNS that is no width of a terminal does no harm."""
-    assert "125,018,112" in on_terminal("compare --preset xxlarge --chart", 0, COLUMNS=columns)
+    assert "125,018,112" in on_terminal("compare xxlarge --chart", 0, COLUMNS=columns)
 
 
 def on_terminal(line: str, columns: int, **environment: str) -> str:
@@ -233,7 +320,7 @@ def on_terminal(line: str, columns: int, **environment: str) -> str:
 @pytest.mark.parametrize("columns", [40, 80, 160])
 def test_a_terminal(columns: int) -> None:
     """On a terminal tables are in colour, fit its width, and lose no digit."""
-    shown = on_terminal("compare --preset xxlarge", columns)
+    shown = on_terminal("compare xxlarge", columns)
     assert "\x1b[" in shown
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert max(len(line) for line in plain.splitlines()) <= columns
@@ -244,7 +331,7 @@ def test_a_terminal(columns: int) -> None:
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_a_terminal_without_colour(environment: dict[str, str]) -> None:
     """NO_COLOR and TERM=dumb leave no colour in the output."""
-    shown = on_terminal("compare --preset xxlarge", 80, **environment)
+    shown = on_terminal("compare xxlarge", 80, **environment)
     assert "125,018,112" in shown
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown)
 
@@ -263,3 +350,14 @@ def test_completion_of_presets() -> None:
              "COMP_WORDS": "albert-calc count --preset albert-base"},
     )  # fmt: skip
     assert [w.split(",")[1] for w in done.stdout.split()] == ["albert-base-v1", "albert-base-v2"]
+
+
+def test_completion_of_models() -> None:
+    """The shell completes a MODEL by the names of presets, and by paths."""
+    done = subprocess.run(
+        CALC, capture_output=True, text=True, check=False,
+        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete", "COMP_CWORD": "2",
+             "COMP_WORDS": "albert-calc count albert-base"},
+    )  # fmt: skip
+    assert done.stdout.split() == ["plain,albert-base-v1", "plain,albert-base-v2",
+                                   "file,albert-base"]  # fmt: skip

@@ -22,9 +22,10 @@ from albert_calc.families.sizes import REQUIRED, SIZES
 HEAD_WIDTH = 64
 """The width of an attention head in nearly every published model."""
 
-LAYERS, HEADS = "num_hidden_layers", "num_attention_heads"
+LAYERS, HEADS, LABELS = "num_hidden_layers", "num_attention_heads", "num_labels"
 
 _MOST_TRIED = 100
+_USUAL_LABELS = next(size.neutral for size in SIZES if size.key == LABELS)
 
 
 class Explanation(NamedTuple):
@@ -71,10 +72,7 @@ class Explanation(NamedTuple):
         tables = family(self.model_type)
         classes = tables.heads[self.head].classes[:1]
         content: dict[str, Any] = {"architectures": list(classes), "model_type": self.model_type}
-        neutral = {size.key: size.neutral for size in SIZES if size.key == "num_labels"}
-        for key, value in self.keys.items():
-            if neutral.get(key, "") != value:
-                content[tables.name_of(key)] = value
+        content.update((tables.name_of(key), value) for key, value in self.keys.items())
         tied = self.config.tie_word_embeddings
         if tied != tables.defaults.get("tie_word_embeddings", True):
             content["tie_word_embeddings"] = tied
@@ -205,11 +203,13 @@ def _config(candidate: Candidate, keys: Mapping[str, Any]) -> ModelConfig:
 def _in_order(candidate: Candidate, keys: Mapping[str, Any]) -> dict[str, Any]:
     """*keys* as files have them, without those that merely follow from others."""
     tables = family(candidate.seen.model_type)
-    order = [s.key for s in (*SIZES, *tables.sizes, *tables.switches)]
+    order = [s.key for s in (*SIZES, *tables.sizes)] + [s.key for s in tables.switches]
     follows = [
         k
         for k in keys
         if isinstance(tables.defaults.get(tables.name_of(k)), Same | Computed)
         and filled(tables, {n: v for n, v in keys.items() if n != k}).get(k) == keys[k]
     ]
+    if keys.get(LABELS) == _USUAL_LABELS:
+        follows.append(LABELS)
     return {k: keys[k] for k in order if k in keys and k not in follows}

@@ -43,7 +43,7 @@ KINDS: tuple[Foreign, ...] = (
     Foreign(r"\.gguf", b"GGUF", "a file for llama.cpp, whose tensors are repacked", _ORIGINAL),
     Foreign(r"\.tflite", b"", "a graph for TensorFlow Lite", _ORIGINAL),
     Foreign(r"\.ot", b"", "weights for Rust", _ORIGINAL),
-    Foreign("", b"version ", "a Git LFS pointer and not the file itself", "git lfs pull fetches it"),
+    Foreign("", b"version ", "a Git LFS pointer, not the file itself", "git lfs pull fetches it"),
 )
 """What lies where a checkpoint is looked for, and is none."""
 

@@ -12,18 +12,12 @@ from albert_calc.checkpoints.explaining import (
     explanations,
 )
 from albert_calc.checkpoints.files import Checkpoint
-from albert_calc.checkpoints.matching import Difference
 from albert_calc.checkpoints.names import inventory
 from albert_calc.checkpoints.stored import first_of
-from albert_calc.checkpoints.words import difference_lines, prefix_note
+from albert_calc.checkpoints.words import PAPER_LAYOUT, difference_lines, prefix_note
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.errors import CheckpointError
 from albert_calc.families import family
-
-PAPER_LAYOUT = (
-    "the tensors are in the layout of the paper, as the code of albert_zh stores them; the"
-    " classes of transformers have other tensors"
-)
 
 
 class Inference(NamedTuple):
@@ -59,14 +53,14 @@ def infer_config(checkpoint: Checkpoint, given: Mapping[str, int] | None = None)
         taken.head,
         taken.layout,
         taken.content(),
-        (*prefix_note(found.prefix), *_alike(likeliest), *_notes(taken)),
+        (*checkpoint.notes, *prefix_note(found.prefix), *_alike(likeliest), *_notes(taken)),
         tuple(_warnings(taken)),
     )
 
 
 def _notes(taken: Explanation) -> Iterator[str]:
     tables = family(taken.model_type)
-    heads, layers = tables.name_of(HEADS), tables.name_of(LAYERS)
+    heads = tables.name_of(HEADS)
     if taken.layout != LAYOUT:
         yield PAPER_LAYOUT
     if HEADS in taken.guessed:

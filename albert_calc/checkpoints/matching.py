@@ -44,9 +44,9 @@ class Difference(NamedTuple):
     copy_of: str = ""
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many tensors it is."""
-        return len(self.found) or self.block.count
+        return len(self.found) or self.block.size
 
     def names(self) -> Iterator[str]:
         """The name of each of them, one after the other."""
@@ -71,7 +71,7 @@ class Match(NamedTuple):
     @property
     def problems(self) -> int:
         """How many tensors differ."""
-        return sum(d.count for d in self.differences)
+        return sum(d.size for d in self.differences)
 
     def of(self, kind: Kind) -> tuple[Difference, ...]:
         """The differences of one kind."""

@@ -1,6 +1,5 @@
 """The names in a checkpoint: which are copies of one tensor, and what stands before them all."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -118,7 +117,10 @@ def _common_prefix(tensors: Mapping[str, StoredTensor]) -> str:
 
     Of the beginnings that all names have in common, that after which most names are known.
     """
-    common = os.path.commonprefix(list(tensors))[:_LONGEST]
+    first, last = min(tensors, default=""), max(tensors, default="")
+    # What the first and the last in the alphabet have in common all have in common.
+    length = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
+    common = first[: min(length, _LONGEST)]
     ends = [0, *(i + 1 for i, c in enumerate(common) if c == ".")][: _MOST_PREFIXES + 1]
     looked_at = [name for name, _ in zip(tensors, range(_LOOKED_AT), strict=False)]
 
@@ -151,21 +153,22 @@ def view(found: Inventory, model_type: str) -> View:
     again = list(found.again)
     known = len(again)
     prefixed = False
-    for stored, name in known_names(model_type).items():
-        several = found.copies.get(stored)
-        if several is None:
+    for stored, names in known_names(model_type).items():
+        whole = found.copies.get(stored)
+        if whole is None:
             continue
-        known += len(several.found)
-        prefixed = prefixed or stored != name
-        if name not in copies:
-            copies[name] = several
-            continue
-        first, copies[name] = copies[name], Copies()
-        for indices, one in (*first.found.items(), *several.found.items()):
-            if indices in copies[name].found:
-                again.append(one)
-            else:
-                copies[name].add(indices, one)
+        known += len(whole.found)
+        prefixed = prefixed or (bool(tables.prefix) and stored.startswith(tables.prefix))
+        for name, several in zip(names, _parts(whole, len(names)), strict=True):
+            if name not in copies:
+                copies[name] = several
+                continue
+            first, copies[name] = copies[name], Copies()
+            for indices, one in (*first.found.items(), *several.found.items()):
+                if indices in copies[name].found:
+                    again.append(one)
+                else:
+                    copies[name].add(indices, one)
     buffers = [copies.pop(b) for b in tables.buffers if b in copies]
     return View(
         found,
@@ -178,6 +181,19 @@ def view(found: Inventory, model_type: str) -> View:
     )
 
 
+def _parts(whole: Copies, number: int) -> list[Copies]:
+    """The tensors of *whole* as the *number* of tensors that lie in each, one below the other."""
+    if number == 1:
+        return [whole]
+    parts = [Copies() for _ in range(number)]
+    for indices, one in whole.found.items():
+        rows, *widths = one.stored.shape or (0,)
+        shape = (rows // number, *widths) if rows % number == 0 else one.stored.shape
+        for part in parts:
+            part.add(indices, one._replace(stored=StoredTensor(one.stored.dtype, shape)))
+    return parts
+
+
 def strangers(seen: View) -> Iterator[tuple[str, Copies]]:
     """The tensors that are in no table of the family, by name."""
     known = known_names(seen.model_type)
@@ -185,20 +201,19 @@ def strangers(seen: View) -> Iterator[tuple[str, Copies]]:
 
 
 @cache
-def known_names(model_type: str) -> Mapping[str, str]:
-    """The names under which the tensors of a family may be stored, and those of its tables.
+def known_names(model_type: str) -> Mapping[str, tuple[str, ...]]:
+    """The names under which tensors of a family may be stored, and those of its tables.
 
     The encoder's have the family's prefix or not; a head stands beside the encoder, and its
     tensors have none.
     """
     tables = family(model_type)
-    heads = {t.name: t.name for head in tables.heads.values() for t in head.tensors}
-    encoder = [*_encoder_names(tables), *tables.buffers]
-    return {
-        **{tables.prefix + name: name for name in encoder},
-        **{name: name for name in encoder},
-        **heads,
+    heads = {t.name: (t.name,) for head in tables.heads.values() for t in head.tensors}
+    encoder = {
+        **{name: (name,) for name in (*_encoder_names(tables), *tables.buffers)},
+        **tables.stored,
     }
+    return {**{tables.prefix + n: names for n, names in encoder.items()}, **encoder, **heads}
 
 
 def _encoder_names(tables: Family) -> Iterator[str]:

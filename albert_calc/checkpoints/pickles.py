@@ -343,17 +343,17 @@ def _nothing(machine: _Machine, _: Any) -> None:
     """An opcode that says how the pickle is written."""
 
 
-_CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
+_VALUES = (
+    "INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT",
+    "STRING", "BINSTRING", "SHORT_BINSTRING", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8",
+    "UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8",
+)  # fmt: skip
 
 _OPCODES: Mapping[str, Callable[[_Machine, Any], object]] = {
-    **dict.fromkeys(
-        """
-        INT BININT BININT1 BININT2 LONG LONG1 LONG4 STRING BINSTRING SHORT_BINSTRING BINBYTES
-        SHORT_BINBYTES BINBYTES8 UNICODE SHORT_BINUNICODE BINUNICODE BINUNICODE8 FLOAT BINFLOAT
-        """.split(),
-        _Machine.push,
-    ),
-    **{n: lambda m, _, value=v: m.push(value) for n, v in _CONSTANTS.items()},
+    **dict.fromkeys(_VALUES, _Machine.push),
+    "NONE": lambda m, _: m.push(None),
+    "NEWTRUE": lambda m, _: m.push(True),
+    "NEWFALSE": lambda m, _: m.push(False),
     "PROTO": _nothing,
     "FRAME": _nothing,
     "EMPTY_LIST": lambda m, _: m.push([]),

@@ -25,7 +25,7 @@ class Block(NamedTuple):
     places: tuple[Place, ...]
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many combinations there are."""
         return prod(sum(run.stop - run.start for run in place) for place in self.places)
 
@@ -44,7 +44,7 @@ def blocks_of(indices: Collection[Indices]) -> Iterator[Block]:
         return
     columns = [_runs(set(column)) for column in zip(*indices, strict=True)]
     whole = Block(tuple(columns))
-    if whole.count == len(indices):
+    if whole.size == len(indices):
         yield whole
         return
     by_first: dict[int, list[Indices]] = {}

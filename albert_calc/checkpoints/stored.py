@@ -76,7 +76,7 @@ def open_regular(path: str) -> IO[bytes]:
         # Asked before it is opened: opening a pipe waits for somebody to write.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise CheckpointError(f"{quoted(path)}: must be a regular file")
-        return open(path, "rb")  # noqa: SIM115 - the caller closes it
+        return open(path, "rb")
     except OSError as error:
         raise CheckpointError(f"{quoted(path)}: cannot be read: {error.strerror}") from None
     except ValueError as error:

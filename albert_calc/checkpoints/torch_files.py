@@ -106,7 +106,7 @@ _TOO_LARGE = (
 def _in_archive(file: _Metered, name: str, limits: Limits) -> Any:
     """The value in the pickle of a zip archive, whose storages are all there."""
     try:
-        archive = ZipFile(file)  # type: ignore[arg-type]  # all that it uses of a file is there
+        archive = ZipFile(file)
         entries = {entry.filename: entry for entry in archive.infolist()}
         pickle = _entry(archive, entries, name, limits)
         content = archive.read(pickle)

@@ -1,35 +1,32 @@
-"""Is this checkpoint this config: ``verify`` compares the tensors stored with those expected.
+"""Is this checkpoint this config: the tensors stored against those expected."""
 
-May import ``albert_calc.architectures``, ``albert_calc.checkpoints.matching``,
-``albert_calc.checkpoints.safetensors``, ``albert_calc.config``, ``albert_calc.counts``
-and ``albert_calc.tensors``.
-"""
-
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from albert_calc.architectures import ARCHITECTURES
-from albert_calc.architectures.base import Architecture
-from albert_calc.checkpoints.matching import Found, Inventory, Match, inventory, match
-from albert_calc.checkpoints.safetensors import StoredTensor
-from albert_calc.config import ModelConfig
-from albert_calc.counts import count_parameters
-from albert_calc.tensors import tensor_table, variant_of
-
-LAYOUT = "transformers"
-"""The only layout in which checkpoints are stored."""
+from albert_calc.checkpoints.candidates import LAYOUT
+from albert_calc.checkpoints.files import Checkpoint
+from albert_calc.checkpoints.judging import judged
+from albert_calc.checkpoints.matching import Expected, Match, match, with_strangers
+from albert_calc.checkpoints.names import Found, View, inventory, view
+from albert_calc.checkpoints.words import prefix_note
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.counting.counts import count
+from albert_calc.counting.tensors import blueprint, tensor_table, variant_of
+from albert_calc.errors import ConfigError
+from albert_calc.writing.harmless import printable
 
 
 class Verification(NamedTuple):
-    """What a checkpoint holds, measured against a config and a head.
+    """What a checkpoint holds, measured against a config, a head and a layout.
 
     ``expected`` and ``stored`` are numbers of parameters; buffers and second copies of
-    tied tensors are in neither. ``dtypes`` splits ``stored`` by dtype. ``verdict`` is
-    ``match``, ``without_pooler``, ``without_head``, ``extra_head``, ``other_tensors`` or
-    ``damaged``; ``summary`` says it in words.
+    tied tensors are in neither. ``dtypes`` splits ``stored`` by dtype. ``verdict`` is that of
+    ``judging``; ``summary`` says it in one line.
     """
 
     head: str
+    layout: str
     verdict: str
     summary: str
     expected: int
@@ -37,110 +34,113 @@ class Verification(NamedTuple):
     dtypes: Mapping[str, int]
     buffers: tuple[Found, ...]
     match: Match
+    notes: tuple[str, ...]
 
     @property
     def holds(self) -> bool:
-        """Whether every tensor is there, has its shape, and no other is."""
+        """Whether every tensor is there and has its shape, and none is unknown."""
         return self.verdict == "match"
 
 
 def verify(
-    config: ModelConfig, tensors: Mapping[str, StoredTensor], head: str | None = None
+    config: ModelConfig, checkpoint: Checkpoint, head: str | None = None, layout: str = LAYOUT
 ) -> Verification:
-    """*tensors* compared with the model that *config* describes.
+    """*checkpoint* compared with the model that *config* describes.
 
-    Without *head*, the head that explains the tensors best is taken. How the layers are
-    shared is the model type's own way. Raises ``ConfigError`` for a head that the model
-    type does not have.
+    Without *head* it is that of the class which the config names, or else the head that
+    explains the tensors best. More tensors, of other heads or the pooler, are no difference.
+    How the layers are shared is the family's own way. Raises ``ConfigError`` for a head or a
+    layout that the family does not have.
     """
-    architecture = ARCHITECTURES[config.model_type]
-    found = inventory(tensors, architecture)
-    candidates = [head] if head else list(architecture.heads)
-    matches = {h: match_head(found, config, h) for h in candidates}
-    best = min(matches, key=lambda h: _distance(config, h, matches[h]))
-    agreed = matches[best]
-    verdict, summary = _verdict(agreed, architecture, best)
-    uncounted = {f.name for f in (*found.buffers, *agreed.copies)}
-    dtypes: dict[str, int] = {}
-    for name, stored in tensors.items():
-        if name not in uncounted:
-            dtypes[stored.dtype] = dtypes.get(stored.dtype, 0) + stored.elements
+    found = inventory(checkpoint.tensors, checkpoint.shared)
+    seen = view(found, config.model_type)
+    asked = [head] if head else _named_heads(config)
+    matches = _matches(seen, config, asked or list(config.family.heads), layout)
+    best = min(matches, key=lambda h: matches[h].problems + len(matches[h].more))
+    agreed = with_strangers(matches[best], seen)
+    verdict, summary = judged(seen, agreed, config, (best, *asked), layout)
+    dtypes = _dtypes(checkpoint, found.prefix, seen, agreed)
     return Verification(
         head=best,
+        layout=layout,
         verdict=verdict,
         summary=summary,
-        expected=count_parameters(config, best, LAYOUT).total,
+        expected=count(blueprint(config, best, layout)).total,
         stored=sum(dtypes.values()),
-        dtypes=dict(sorted(dtypes.items(), key=lambda item: -item[1])),
-        buffers=found.buffers,
+        dtypes=dtypes,
+        buffers=seen.buffers,
         match=agreed,
+        notes=(
+            *checkpoint.notes,
+            *prefix_note(found.prefix),
+            *_head_notes(config, best, asked),
+            *_other_notes(config, best, layout, agreed),
+        ),
     )
 
 
-def shows_layers(config: ModelConfig, head: str) -> bool:
+def shows_layers(config: ModelConfig, head: str, layout: str = LAYOUT) -> bool:
     """Whether the tensors tell how many layers are executed; shared layers do not."""
-    return any("L" in t.repeat for t in tensor_table(variant_of(config, head, LAYOUT)))
+    table = tensor_table(variant_of(config, head, layout))
+    return any("L" in t.elements.times(*t.repeat).symbols for t in table)
 
 
-def match_head(found: Inventory, config: ModelConfig, head: str) -> Match:
-    """*found* against the tensors that *config* has under *head*."""
-    architecture = ARCHITECTURES[config.model_type]
-    return match(
-        found,
-        tensor_table(variant_of(config, head, LAYOUT)),
-        config.symbols,
-        config.tie_word_embeddings,
-        architecture.prefix if found.prefixed else "",
-    )
+def _named_heads(config: ModelConfig) -> list[str]:
+    """The heads of the classes that the config names, if its family has one of them."""
+    classes = set(config.architectures)
+    return [h for h, known in config.family.heads.items() if classes & set(known.classes)]
 
 
-def _distance(config: ModelConfig, head: str, agreed: Match) -> tuple[int, ...]:
-    """How badly *head* explains a checkpoint; the smallest is taken, the first of equals.
-
-    A pooler or a head that is absent as a whole weighs less than the class that the
-    config names, and that less than a tensor which is missing or unexpected.
-    """
-    architecture = ARCHITECTURES[config.model_type]
-    named = set(architecture.heads[head].classes) & set(config.architectures)
-    absent = _absent_parts(agreed, architecture, head)
-    whole = sum(n for t, n in agreed.absent.items() if t.component.part in absent)
-    return (
-        agreed.missing_count - whole + len(agreed.unexpected),
-        not named,
-        agreed.problems,
-        len(agreed.unexpected),
-    )
-
-
-def _absent_parts(agreed: Match, architecture: Architecture, head: str) -> set[str]:
-    """``pooler`` and ``head`` where all their tensors are missing."""
-    definition = architecture.heads[head]
-    parts = {"pooler": architecture.pooler, "head": definition.tensors}
-    optional = {"pooler": not definition.pooler, "head": not definition.tensors}
-    return {
-        part
-        for part, tensors in parts.items()
-        if not optional[part] and all(t in agreed.absent for t in tensors if not t.tied_to)
-    }
+def _matches(
+    seen: View, config: ModelConfig, heads: Sequence[str], layout: str
+) -> dict[str, Match]:
+    """How *seen* agrees with each of *heads* that this config can have."""
+    matches = {}
+    problems: tuple[str, ...] = ()
+    for head in heads:
+        try:
+            table = tensor_table(variant_of(config, head, layout))
+        except ConfigError as error:
+            problems = problems or error.problems
+            continue
+        tied = bool(config.tie_word_embeddings)
+        matches[head] = match(seen, Expected(table, config.symbols, tied))
+    if not matches:
+        raise ConfigError(problems)
+    return matches
 
 
-def _verdict(agreed: Match, architecture: Architecture, head: str) -> tuple[str, str]:
-    absent = _absent_parts(agreed, architecture, head)
-    if agreed.mismatched or any(t.component.part not in absent for t in agreed.absent):
-        return "damaged", "another model, or damaged: tensors are missing or have another shape"
-    heads = (*(h.tensors for h in architecture.heads.values()), architecture.pooler)
-    tops = {t.name for tensors in heads for t in tensors}
-    foreign = [f for f in agreed.unexpected if f.pattern not in tops]
-    found = []
-    if foreign:
-        found.append(("other_tensors", "with other tensors besides"))
-    if len(foreign) < len(agreed.unexpected):
-        found.append(("extra_head", "with an extra head"))
-    found += [(f"without_{p}", f"without its {p}") for p in ("head", "pooler") if p in absent]
-    if found:
-        return found[0][0], f"the complete encoder, {' and '.join(words for _, words in found)}"
-    pooled = architecture.heads[head].pooler
-    return (
-        "match",
-        f"match: every tensor of the model, {'with its' if pooled else 'without a'} pooler",
-    )
+def _head_notes(config: ModelConfig, head: str, asked: Sequence[str]) -> Iterator[str]:
+    if not asked:
+        yield f"head: the config names no class of {config.model_type}, and {head} fits best"
+    elif config.architectures and head not in _named_heads(config):
+        named = ", ".join(printable(n, 60) for n in config.architectures[:5])
+        yield f"architectures: the config names {named}, compared with the head {head}"
+
+
+def _other_notes(config: ModelConfig, head: str, layout: str, agreed: Match) -> Iterator[str]:
+    """What a reader could take for checked or agreed, though it is not."""
+    if agreed.more:
+        first, others = agreed.more[0].name, len(agreed.more) - 1
+        and_more = f" and {others:,} more" if others else ""
+        yield f"stored beside the head {head}: {printable(first, 120)}{and_more}"
+    if not shows_layers(config, head, layout):
+        yield (
+            f"{config.family.name_of('num_hidden_layers')}: {config.num_hidden_layers} cannot be"
+            " checked, since shared layers are stored alike however often they are executed"
+        )
+
+
+def _dtypes(
+    checkpoint: Checkpoint, prefix: str, seen: View, agreed: Match
+) -> dict[str, int]:
+    """The parameters stored, by dtype: numbers that two tensors share are counted once."""
+    uncounted = {prefix + one.name for one in (*seen.buffers, *agreed.copies)}
+    counted: set[str] = set()
+    dtypes: Counter[str] = Counter()
+    for name, stored in checkpoint.tensors.items():
+        original = checkpoint.shared.get(name, name)
+        if name not in uncounted and original not in counted:
+            counted.add(original)
+            dtypes[stored.dtype] += stored.elements
+    return dict(dtypes.most_common())

@@ -7,6 +7,11 @@ from albert_calc.checkpoints.matching import Difference, Match, place_of
 from albert_calc.checkpoints.names import Shape
 from albert_calc.writing.harmless import printable
 
+PAPER_LAYOUT = (
+    "the tensors are in the layout of the paper, as the code of albert_zh stores them, and not"
+    " in that of transformers"
+)
+
 _LONGEST = 120
 # Fewer tensors of a layer are named one by one.
 _WHOLE_LAYER = 4
@@ -37,12 +42,12 @@ def line(difference: Difference) -> str:
     """One difference: which tensors, what they must be, and what they are."""
     name = next(difference.names())
     told = _told(difference)
-    if difference.count == 1:
+    if difference.size == 1:
         return f"{_safe(name)}: {told}"
     place = place_of(difference.name)
     rest = difference.name.removeprefix(place).lstrip(".")
     where = difference.block.named(place)
-    return f"{_safe(where)}: {difference.count:,} × {_safe(rest)} {told}"
+    return f"{_safe(where)}: {difference.size:,} × {_safe(rest)} {told}"
 
 
 def _told(difference: Difference) -> str:

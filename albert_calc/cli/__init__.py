@@ -3,6 +3,7 @@
 A new command is a module of ``cli.commands`` with a ``command``, and a line in ``COMMANDS``.
 """
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -23,6 +24,8 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 """Each command, whose module in ``cli.commands`` has the same name, under its heading."""
 
 NAMES: tuple[str, ...] = tuple(name for names in COMMANDS.values() for name in names)
+
+_COMPLETION = "_ALBERT_CALC_COMPLETE"
 
 CANNOT = 2
 INTERRUPTED = 130
@@ -61,6 +64,9 @@ class CommandGroup(click.Group):
         if sys.stdout is None:
             say("error", ["cannot write the result: standard output is closed"])
             return CANNOT
+        if _cannot_complete():
+            say("error", ["completion: COMP_WORDS and the number COMP_CWORD must be set"])
+            return CANNOT
         out = sys.stdout
         try:
             result = super().main(_helped(words), *rest, **extra)
@@ -72,7 +78,7 @@ class CommandGroup(click.Group):
             _explain(error, words)
         except SystemExit as done:
             # Where the reader has gone, click puts another stdout in place and exits with 1.
-            return int(done.code or 0) if sys.stdout is out else 0
+            return CANNOT if done.code and sys.stdout is out else 0
         except AlbertCalcError as error:
             say("error", error.problems)
             _suggest(words)
@@ -89,6 +95,13 @@ class CommandGroup(click.Group):
                 return INTERRUPTED
             say("error", [f"internal error, please report it: {type(error).__name__}: {error}"])
         return CANNOT
+
+
+def _cannot_complete() -> bool:
+    """Whether a completion is asked for without the words that a shell sets."""
+    asked = os.environ.get(_COMPLETION, "").endswith("_complete")
+    there = "COMP_WORDS" in os.environ and os.environ.get("COMP_CWORD", "").isdecimal()
+    return asked and not there
 
 
 def _helped(words: list[str]) -> list[str]:

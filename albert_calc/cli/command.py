@@ -37,7 +37,7 @@ from albert_calc.render import FORMATS
 from albert_calc.report import Report
 
 if TYPE_CHECKING:
-    from albert_calc.picture import Picture
+    from albert_calc.pictures.picture import Picture
 
 _UNBROKEN = "\u2011"
 """A hyphen at which no line is broken."""
@@ -59,10 +59,16 @@ class Asked:
     """
 
     def __init__(
-        self, options: Mapping[str, Any], *, many: Many, class_head: bool = False
+        self,
+        options: Mapping[str, Any],
+        *,
+        many: Many,
+        class_head: bool = False,
+        lists: bool = False,
     ) -> None:
         self.options = options
         self.many = many
+        self.lists = lists
         self.format: str = options.get("format", "table")
         self.quiet: bool = options.get("quiet", False)
         self.save: str | None = options.get("save")
@@ -92,7 +98,7 @@ class Asked:
             for name in _several(names):
                 with problems.collected():
                     found.append(find(name))
-        if problems:
+        if problems and not self.lists:
             # The sizes that were typed can be wrong as well.
             sizes = self.request.overrides
             problems += [p for s in SIZES for p in size_problems(s, sizes.get(s.key), False)]
@@ -181,7 +187,7 @@ def model_command(
 
     def decorate(function: Function) -> click.Command:
         def run(**options: Any) -> int:
-            asked = Asked(options, many=many, class_head=class_head)
+            asked = Asked(options, many=many, class_head=class_head, lists=lists)
             own = {p.name: options[p.name] for p in _own(function) if p.name}
             return _finished(asked, function(asked, **own))
 

@@ -46,7 +46,8 @@ def terminal_width() -> int:
 
 def emit(report: Report, format: str) -> None:
     """Write *report* to standard output in *format*."""
-    write(render(report, format, canvas()))
+    shown = canvas()
+    write(render(report, format, shown._replace(width=shown.width or report.widest)))
 
 
 def write(text: str) -> None:

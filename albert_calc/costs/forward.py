@@ -17,6 +17,7 @@ from albert_calc.families.steps import (
     FUNCTIONS,
     WEIGHT,
     Forward,
+    Function,
     Kept,
     Step,
     projected,
@@ -56,6 +57,7 @@ class Node(NamedTuple):
     output: Stored
     kept: tuple[Stored, ...] = ()
     trained: tuple[Tensor, ...] = ()
+    function: Function = Function(input=False)
 
 
 class Circumstances(NamedTuple):
@@ -200,7 +202,8 @@ def _nodes_of(
         matrix = next(w for w in weights if w.kind == "matrix")
         kept += (Stored("weight cast", matrix.shape, case.autocast, copy_of=matrix.name),)
     tensors[step.output] = output
-    return [*casts, Node(step, tuple(sources), output, kept, trained)]
+    function = FUNCTIONS.get(_function(step, case), Function(input=False))
+    return [*casts, Node(step, tuple(sources), output, kept, trained, function)]
 
 
 def _keeps(step: Step, case: Circumstances) -> tuple[Kept, ...]:

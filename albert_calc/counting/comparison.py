@@ -268,7 +268,9 @@ def _priced(model: Blueprint, parts: Iterable[Repeated]) -> Priced:
     """*parts* with those that are stored equally often in one bracket."""
     bodies: dict[tuple[object, ...], list[Polynomial]] = {}
     for part in parts:
-        bodies.setdefault(part.repeat, []).append(part.body)
+        # A formula without G × N where both are 1 says the same in fewer letters.
+        repeat = tuple(d for d in part.repeat if d not in ("G", "N") or model.values[d] != 1)
+        bodies.setdefault(repeat, []).append(part.body)
     joined = [Repeated(r, Polynomial.sum(b)) for r, b in bodies.items()]  # type: ignore[arg-type]
     total = Polynomial.sum(part.expanded() for part in joined)
     return Priced(sum_formula(joined), total.evaluate(model.values))

@@ -123,14 +123,18 @@ def is_factorized(variant: Variant) -> bool:
     """Whether tokens are embedded at a width of their own, E, and projected to H."""
     if variant.embedding != "own":
         return variant.embedding == "factorized"
-    return has_own_projection(variant)
+    return _projects(variant, variant.layout)
 
 
 def has_own_projection(variant: Variant) -> bool:
-    """Whether the family's own tables project from E to H."""
+    """Whether the family's own tables project from E to H, as the published code has them."""
+    return _projects(variant, "transformers")
+
+
+def _projects(variant: Variant, layout: str) -> bool:
     return any(
         t.component == EMBEDDING_PROJECTION and t.exists(variant.features)
-        for t in family(variant.model_type).embeddings[variant.layout]
+        for t in family(variant.model_type).embeddings[layout]
     )
 
 

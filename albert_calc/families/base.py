@@ -226,7 +226,9 @@ class Family(NamedTuple):
     that belong to no layer. ``shared`` and ``unshared`` say how many copies of a block are
     stored, ``runs`` how many layers are executed. ``prefix`` stands before the encoder's
     tensor names where a head is on top. ``buffers`` may be stored in a checkpoint but are no
-    parameters. ``forward`` is the forward pass, and what autograd keeps of it, if described.
+    parameters. ``stored`` are names that checkpoints have instead of those of the tables, each
+    with the tensors that lie in it, one below the other. ``forward`` is the forward pass, and
+    what autograd keeps of it, if described.
     """
 
     model_type: str
@@ -259,6 +261,7 @@ class Family(NamedTuple):
     harmless: tuple[str, ...] = ()
     stated: tuple[Rule, ...] = ()
     buffers: tuple[str, ...] = ("embeddings.position_ids", "embeddings.token_type_ids")
+    stored: Mapping[str, tuple[str, ...]] = {}
     forward: Forward | None = None
 
     def name_of(self, key: str) -> str:

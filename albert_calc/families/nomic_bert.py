@@ -43,6 +43,28 @@ _OFF: tuple[object, ...] = (False, None)
 _WIDTH = times("A", "D")
 """All heads of attention together."""
 
+# Checkpoints have the names of the original code, and so has what save_pretrained writes.
+_STORED = {
+    "emb_ln.weight": ("embeddings.LayerNorm.weight",),
+    "emb_ln.bias": ("embeddings.LayerNorm.bias",),
+    **{
+        f"encoder.layers.{{}}.{original}": tuple(f"layers.{{}}.{name}" for name in names.split())
+        for original, names in {
+            "attn.Wqkv.weight": (
+                "self_attn.q_proj.weight self_attn.k_proj.weight self_attn.v_proj.weight"
+            ),
+            "attn.out_proj.weight": "self_attn.o_proj.weight",
+            "mlp.fc11.weight": "mlp.up_proj.weight",
+            "mlp.fc12.weight": "mlp.gate_proj.weight",
+            "mlp.fc2.weight": "mlp.down_proj.weight",
+            "norm1.weight": "post_attention_layernorm.weight",
+            "norm1.bias": "post_attention_layernorm.bias",
+            "norm2.weight": "post_mlp_layernorm.weight",
+            "norm2.bias": "post_mlp_layernorm.bias",
+        }.items()
+    },
+}
+
 NOMIC_BERT = Family(
     model_type="nomic_bert",
     config_class="NomicBertConfig",
@@ -176,4 +198,5 @@ NOMIC_BERT = Family(
         "rotary_emb.inv_freq",
         "rotary_emb.original_inv_freq",
     ),
+    stored=_STORED,
 )

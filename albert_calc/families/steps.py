@@ -115,36 +115,38 @@ class Forward(NamedTuple):
 class Function(NamedTuple):
     """What an activation function keeps: its input, its output, and further tensors.
 
-    ``others`` are as large as its input. ``forward`` and ``backward`` are the most tensors of
-    that size that are there at once beside those that are kept, the output and the gradient
-    that comes in.
+    ``others`` are as large as its input. ``forward`` and ``backward`` are how many tensors of
+    that size a pass without gradients, and a backward pass, make at once: all that there are
+    beside the input, and beside what is kept and the gradient that comes in.
     """
 
     input: bool
     output: bool = False
     others: int = 0
+    forward: int = 1
+    backward: int = 1
 
 
 FUNCTIONS: Mapping[str, Function] = {
     "gelu": Function(input=True),
-    "gelu_10": Function(input=True, others=1),
-    "gelu_accurate": Function(input=True, others=3),
-    "gelu_fast": Function(input=True, others=6),
-    "gelu_new": Function(input=True, others=3),
-    "gelu_python": Function(input=False, others=3),
-    "gelu_python_tanh": Function(input=True, others=3),
+    "gelu_10": Function(input=True, others=1, forward=2, backward=2),
+    "gelu_accurate": Function(input=True, others=3, forward=3, backward=2),
+    "gelu_fast": Function(input=True, others=6, forward=4, backward=2),
+    "gelu_new": Function(input=True, others=3, forward=3, backward=2),
+    "gelu_python": Function(input=False, others=3, forward=3, backward=4),
+    "gelu_python_tanh": Function(input=True, others=3, forward=3, backward=2),
     "gelu_pytorch_tanh": Function(input=True),
     "hardswish": Function(input=True),
-    "laplace": Function(input=False, others=1),
+    "laplace": Function(input=False, others=1, forward=3, backward=5),
     "leaky_relu": Function(input=True),
     "mish": Function(input=True),
-    "quick_gelu": Function(input=True, others=1),
+    "quick_gelu": Function(input=True, others=1, forward=2, backward=2),
     "relu": Function(input=False, output=True),
-    "relu2": Function(input=False, others=1),
+    "relu2": Function(input=False, others=1, forward=2, backward=3),
     "relu6": Function(input=True),
     "sigmoid": Function(input=False, output=True),
     "silu": Function(input=True),
-    "sqrtsoftplus": Function(input=True, output=True),
+    "sqrtsoftplus": Function(input=True, output=True, forward=2, backward=2),
     "swish": Function(input=True),
     "tanh": Function(input=False, output=True),
 }

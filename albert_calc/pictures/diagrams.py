@@ -47,7 +47,7 @@ def layers_diagram(title: str, model: Blueprint, costs: LayerCosts) -> Diagram:
             Side(
                 "built ALBERT-style" if label == "shared layers" else label,
                 tuple(_stored(n, model) if s else each[n] for n, s in kinds.items()),
-                (f"{costs.shared.parameters:,} stored", _formula(model, costs)),
+                (f"{costs.shared.parameters:,} stored", costs.shared.formula),
                 difference(costs.pair),
             ),
         ),
@@ -65,18 +65,10 @@ def _kinds(blocks: list[str], shared: set[str]) -> dict[str, bool]:
     return kinds
 
 
-def _formula(model: Blueprint, costs: LayerCosts) -> str:
-    """The formula of what is stored, without G × N where both are 1."""
-    once = model.values["G"] * model.values["N"] == 1
-    return costs.layer.formula if once and costs.pair.after == costs.per_layer else (
-        costs.shared.formula
-    )  # fmt: skip
-
-
 def _distinct(name: str, count: int) -> Stack:
     boxes = stack(count, lambda i, shade: Box(f"{name} {i + 1:,}", shade))
     runs: tuple[Run, ...] = ()
-    if len(boxes) == count:
+    if name == "layer" and len(boxes) == count:
         runs = tuple(Run(f"{i + 1}", box.shade or 0.0) for i, box in enumerate(boxes))
     return Stack(boxes, runs)
 
@@ -100,7 +92,7 @@ def _stored(name: str, model: Blueprint) -> Stack:
 
     boxes = stack(groups * inner, box)
     runs: list[Run] = []
-    if len(boxes) == groups * inner and layers * inner <= _MOST_RUNS:
+    if name == "layer" and len(boxes) == groups * inner and layers * inner <= _MOST_RUNS:
         for turn in range(layers):
             first = turn * groups // layers * inner
             for place in range(first, first + inner):

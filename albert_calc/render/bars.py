@@ -14,11 +14,11 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SHADES = "█▒░▓"
 _LETTERS = "#=+:o%"
 
-_SHORT = 16
-"""Eighths of a cell; what is shorter is not drawn in its parts."""
 
-TINY = "·"
-"""Stands for a bar that is too short to be drawn."""
+
+def tiny(canvas: Canvas) -> str:
+    """Stands for a bar that is too short to be drawn."""
+    return "." if canvas.ascii_only else "·"
 
 
 def eighths(value: int, largest: int, width: int) -> int:
@@ -27,13 +27,13 @@ def eighths(value: int, largest: int, width: int) -> int:
 
 
 def bar(length: int, canvas: Canvas, style: Style = PLAIN) -> Span:
-    """A bar of *length* eighths of a cell, and ``TINY`` for none."""
+    """A bar of *length* eighths of a cell, and ``tiny`` for none."""
     if canvas.ascii_only:
         text = _LETTERS[0] * ((length + 4) // 8)
     else:
         whole, part = divmod(length, 8)
         text = "█" * whole + EIGHTHS[part].strip()
-    return Span(text or canvas.spelled(TINY), style)
+    return Span(text or tiny(canvas), style)
 
 
 def swatch(part: int, parts: int, colour: str, canvas: Canvas) -> Span:
@@ -53,15 +53,17 @@ def stacked(values: Sequence[int], largest: int, width: int, colours: Sequence[s
     ends = [eighths(sum(values[: i + 1]), largest, width) for i in range(len(values))]
     total = ends[-1] if ends else 0
     if not total:
-        return (Span(canvas.spelled(TINY)),) if any(values) else ()
+        return (Span(tiny(canvas)),) if any(values) else ()
     if canvas.colour and not canvas.ascii_only:
         return tuple(_coloured_cell(cell, ends, colours) for cell in range(-(-total // 8)))
-    if not canvas.ascii_only and (len(values) == 1 or total < _SHORT):
+    if not canvas.ascii_only and (len(values) == 1 or total < 8):
         return (bar(total, canvas),)
     spans: list[Span] = []
     drawn = 0
     for part, (end, colour) in enumerate(zip(ends, colours, strict=True)):
-        upto = max((end + 4) // 8, 1 if end == total else 0)
+        upto = (end + 4) // 8
+        if total < 8:
+            upto = max(drawn, int(values[part] == max(values)))
         style = Style(ink=colour) if canvas.colour else PLAIN
         spans.append(Span(_sign(part, len(values), canvas) * (upto - drawn), style))
         drawn = max(upto, drawn)

@@ -8,7 +8,7 @@ from albert_calc.cli.reports.chapter import chapter_models, chapter_report
 from albert_calc.cli.reports.cost import WORKLOAD_OPTIONS, cost_options
 from albert_calc.cli.reports.several import several_report
 from albert_calc.cli.reports.techniques import ablation_report, compared, techniques_report
-from albert_calc.picture import Picture
+from albert_calc.pictures.picture import Picture
 from albert_calc.report import Report
 
 

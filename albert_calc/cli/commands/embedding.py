@@ -5,7 +5,7 @@ from albert_calc.counting.comparison import COMPARED_EMBEDDING_SIZE, embedding_c
 from albert_calc.counting.tensors import has_own_projection
 from albert_calc.errors import Problems
 from albert_calc.families.sizes import SIZES, size_problems
-from albert_calc.picture import Picture
+from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count, percent
 

@@ -4,7 +4,7 @@ from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.counting.derivation import Step, derivation
 from albert_calc.counting.listing import component_tensors
-from albert_calc.picture import Picture
+from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
 

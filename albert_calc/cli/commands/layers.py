@@ -12,7 +12,7 @@ from albert_calc.errors import Problems
 from albert_calc.families.base import SHARES
 from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.models.model import Model, Request
-from albert_calc.picture import Picture
+from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Row, Section
 from albert_calc.writing.numbers import count, ratio
 

@@ -10,6 +10,8 @@ from albert_calc.report import Column, Report, Row, Section
 from albert_calc.writing.harmless import shown
 from albert_calc.writing.quantity import parse_quantity
 
+_WIDEST = 100
+
 _SYMBOLS = (
     ("vocab_size", "V"),
     ("embedding_size", "E"),
@@ -52,13 +54,17 @@ def command(asked: Asked, *, names: tuple[str, ...], long: bool) -> Report:
         rows=tuple(map(_row, found)),
     )
     items = tuple(map(_item, found)) if asked.format == "json" else ()
-    return Report((section,), headline=f"{len(found)} models", items=items)
+    return Report(
+        (section,), headline=f"{len(found)} models", items=items, widest=None if long else _WIDEST
+    )
 
 
 def _fits(preset: Preset, name: str) -> bool:
     lower = name.lower()
     if lower in FAMILIES:
-        return bool(preset.content["model_type"] == lower)
+        # bert is a part of most names.
+        model_type: str = preset.content["model_type"]
+        return model_type == lower or model_type.startswith(f"{lower}-")
     return lower in preset.name or lower in preset.hub.lower() or lower in preset.aliases
 
 

@@ -16,7 +16,7 @@ from albert_calc.families import HEADS
 from albert_calc.families.base import SHARES
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
-from albert_calc.picture import Picture
+from albert_calc.pictures.picture import Picture
 from albert_calc.render.stream import stream
 from albert_calc.report import Column, Report, Section
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over

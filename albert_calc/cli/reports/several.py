@@ -6,7 +6,7 @@ from typing import Any
 from albert_calc.cli.command import Asked
 from albert_calc.cli.shape import model_facts
 from albert_calc.models.changes import Side, component_names, side_by_side
-from albert_calc.picture import Picture
+from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Figure, Report, Section, figures_section
 from albert_calc.writing.numbers import count, ratio
 

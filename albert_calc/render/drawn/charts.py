@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from albert_calc.pictures.picture import Bar, BarGroup, Chart, Panel, Part, value_texts
 from albert_calc.render import Canvas
-from albert_calc.render.bars import TINY, eighths, stacked, swatch
+from albert_calc.render.bars import eighths, stacked, swatch, tiny
 from albert_calc.render.lines import (
     DIM,
     EMPTY,
@@ -25,7 +25,7 @@ from albert_calc.render.lines import (
 )
 from albert_calc.render.theme import BEFORE, LIMIT, part_colour
 
-_GAP = "  "
+_GAP, _BETWEEN = "  ", "   "
 _SHORTEST = 16
 """Where the longest bar would have fewer cells, the texts move away."""
 
@@ -106,53 +106,48 @@ def _panel(panel: Panel, widths: _Widths, width: int, canvas: Canvas) -> Iterato
             for bar in group.bars:
                 yield (Span(" " * indented), *_bar_line("", bar, scale))
         else:
-            scale = _Scale(panel, unnamed, width, canvas)
+            scale = _Scale(panel, _Widths(0, 0, 0, 0), width, canvas)
+            yield from _limit_label(scale, first=not index, indent=0)
             for bar in group.bars:
                 yield from _bar_below(bar, scale, width)
 
 
 def _head(panel: Panel, width: int, canvas: Canvas, widths: _Widths) -> Iterator[Line]:
     """The title of a panel and its legend, on one line where there is room."""
-    legend = _legend(panel, canvas, widths.left(width))
+    legend = _flowed(_legend(panel, canvas, widths.left(width)), width)
     title = line(panel.title, STRONG)
-    if legend and width_of(title) + 4 + width_of(legend[0]) <= width and len(legend) == 1:
+    if len(legend) == 1 and width_of(title) + 4 + width_of(legend[0]) <= width:
         yield (*filled(title, width - width_of(legend[0])), *legend[0])
     else:
         yield from (line(text, STRONG) for text in wrapped(panel.title, width) if text)
-        yield from _flowed(legend, width)
+        yield from legend
     if panel.title or legend:
         yield EMPTY
 
 
 def _legend(panel: Panel, canvas: Canvas, room: int) -> list[Line]:
-    """What the colours mean, as one line, or as entries if that is too long for a few words."""
+    """What the colours mean, an entry each."""
     count = len(panel.parts)
     entries: list[Line] = [
         (swatch(i, count, colour_of(part), canvas), Span(f" {part.name}"))
         for i, part in enumerate(panel.parts)
         if part.name
     ]
-    tiny = any(
-        bar.total and not eighths(bar.total, panel.largest, max(room, _SHORTEST))
-        for bar in panel.bars
-    )
-    if tiny:
-        entries.append((Span(canvas.spelled(TINY), DIM), Span(f" {_TOO_SMALL}", DIM)))
-    joined: Line = ()
-    for entry in entries:
-        joined = (*joined, *([Span("   ")] if joined else []), *entry)
-    return [joined] if joined and width_of(joined) <= max(room, 60) else entries
+    longest = max(room, _SHORTEST)
+    if any(b.total and not eighths(b.total, panel.largest, longest) for b in panel.bars):
+        entries.append((Span(tiny(canvas), DIM), Span(f" {_TOO_SMALL}", DIM)))
+    return entries
 
 
-def _flowed(entries: Sequence[Line], width: int) -> Iterator[Line]:
-    current: Line = ()
+def _flowed(entries: Sequence[Line], width: int) -> list[Line]:
+    """*entries* as many on a line as fit."""
+    found: list[Line] = []
     for entry in entries:
-        if current and width_of(current) + 3 + width_of(entry) > width:
-            yield current
-            current = ()
-        current = (*current, *([Span("   ")] if current else []), *entry)
-    if current:
-        yield current
+        if found and width_of(found[-1]) + len(_BETWEEN) + width_of(entry) <= width:
+            found[-1] = (*found[-1], Span(_BETWEEN), *entry)
+        else:
+            found.append(entry)
+    return found
 
 
 def _name_line(group: BarGroup, width: int) -> Iterator[Line]:
@@ -180,15 +175,7 @@ def _bar_below(bar: Bar, scale: _Scale, width: int) -> Iterator[Line]:
     """The texts of a bar, and the bar in a line of its own under them."""
     value = _values(scale.panel)[bar.total]
     texts = [Span(bar.label), Span(value), Span(bar.remark.text, Style(bar.remark.meaning))]
-    entries: list[Line] = [(span,) for span in texts if span.text]
-    current: list[Span] = []
-    for entry in entries:
-        if current and width_of((*current, Span(_GAP), *entry)) > width:
-            yield tuple(current)
-            current = []
-        current += [*([Span(_GAP)] if current else []), *entry]
-    if current:
-        yield tuple(current)
+    yield from _flowed([(span,) for span in texts if span.text], width)
     yield _drawn(bar, scale)
 
 

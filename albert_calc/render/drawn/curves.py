@@ -87,7 +87,7 @@ def _dots(curve: Curve, x: Axis, y: Axis, columns: int) -> list[list[int]]:
     """For each row of cells and each cell, the dots of the curve in it."""
     grid = [[0] * columns for _ in range(_ROWS)]
     wide, high = 2 * columns - 1, 4 * _ROWS - 1
-    places = [(x.place(a) * wide, (1 - y.place(b)) * high) for a, b in curve.points]
+    places = [(x.place(a) * wide, (1 - y.place(b)) * high) for a, b in sorted(curve.points)]
     for (left, top), (right, bottom) in zip(places, places[1:], strict=False):
         steps = max(math.ceil(abs(right - left)), math.ceil(abs(bottom - top)), 1)
         for step in range(steps + 1):

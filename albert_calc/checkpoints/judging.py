@@ -1,0 +1,128 @@
+"""The verdict on a checkpoint, and what it is instead where it is not what a config says.
+
+``match``; ``other_family``, ``other_layout``, ``other_head`` or ``other_sizes`` where names
+and shapes fit another model better; ``without_head`` or ``without_pooler`` where nothing else
+is missing; ``other_tensors`` where nothing is; and ``damaged``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from albert_calc.checkpoints.explaining import Explanation, explanations
+from albert_calc.checkpoints.matching import Match
+from albert_calc.checkpoints.names import View
+from albert_calc.checkpoints.words import PAPER_LAYOUT
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.errors import CheckpointError
+from albert_calc.families.base import Tensor
+from albert_calc.writing.harmless import shown
+
+Verdict = tuple[str, str]
+Parts = Mapping[str, tuple[Tensor, ...]]
+
+
+def judged(
+    seen: View, agreed: Match, config: ModelConfig, heads: Sequence[str], layout: str
+) -> Verdict:
+    """The verdict, and one line that says it.
+
+    *heads* begins with the one that *agreed* is about; any of them would have done.
+    """
+    if not agreed.differences:
+        head = config.family.heads[heads[0]]
+        pooler = "with its pooler" if head.pooler and config.family.pooler else "without a pooler"
+        return "match", f"match: every tensor of the model, {pooler}"
+    absent = _absent(seen, config, heads[0])
+    better = _better(seen, agreed, config, heads, layout)
+    if better is not None:
+        return _instead(better, config, heads, layout, absent)
+    kinds = {d.kind for d in agreed.differences}
+    missing = sum(len(tensors) for tensors in absent.values())
+    if kinds == {"missing"} and missing == agreed.problems:
+        parts = " and ".join(absent)
+        return f"without_{next(iter(absent))}", f"the complete encoder, without its {parts}"
+    if kinds == {"unexpected"}:
+        return "other_tensors", "every tensor of the model, and others besides"
+    return "damaged", "another model, or damaged: tensors are missing or have another shape"
+
+
+def _absent(seen: View, config: ModelConfig, head: str) -> Parts:
+    """The head and the pooler, where a model has them and none of their tensors is there."""
+    tables = config.family
+    needed = {
+        "head": tables.heads[head].tensors,
+        "pooler": tables.pooler if tables.heads[head].pooler else (),
+    }
+    parts = {
+        part: tuple(t for t in tensors if not t.tied_to and t.exists(config.features))
+        for part, tensors in needed.items()
+    }
+    return {
+        part: tensors
+        for part, tensors in parts.items()
+        if tensors and not any(t.name in seen.copies for t in tensors)
+    }
+
+
+def _better(
+    seen: View, agreed: Match, config: ModelConfig, heads: Sequence[str], layout: str
+) -> Explanation | None:
+    """Another model that contradicts the tensors less, if there is one.
+
+    Of several the one that is most like what was asked for; other sizes alone are another
+    model only if nothing contradicts them.
+    """
+    try:
+        every = explanations(seen.found)
+    except CheckpointError:
+        return None
+
+    def unlike(one: Explanation) -> tuple[bool, bool, bool]:
+        return one.model_type != config.model_type, one.layout != layout, one.head not in heads
+
+    nearest = min(every, key=unlike)
+    if nearest.problems >= agreed.problems or (nearest.problems and not any(unlike(nearest))):
+        return None
+    return nearest
+
+
+def _instead(
+    better: Explanation, config: ModelConfig, heads: Sequence[str], layout: str, absent: Parts
+) -> Verdict:
+    """What the tensors are, in one line."""
+    those = "the tensors are those of" if not better.problems else "the tensors are most like"
+    if better.model_type != config.model_type:
+        asked = f"not of {config.model_type}"
+        return "other_family", f"{those} {better.model_type}, head {better.head}, {asked}"
+    if better.layout != layout:
+        if better.layout == "paper":
+            return "other_layout", f"{PAPER_LAYOUT}; --layout paper compares with that"
+        return "other_layout", f"{those} the layout {better.layout}, not of {layout}"
+    if better.head not in heads:
+        lacking = "".join(f", whose {_called(part, t)} is missing" for part, t in absent.items())
+        return "other_head", f"{_asked(config, heads)}{lacking}; {those} {better.head}"
+    changes = ", ".join(_changes(better, config))
+    return "other_sizes", f"{those} {config.model_type} with {changes}"
+
+
+def _called(part: str, tensors: tuple[Tensor, ...]) -> str:
+    """A part as its tensors call it, if they do with one word, such as ``classifier``."""
+    names = {t.name.partition(".")[0] for t in tensors}
+    return names.pop() if part == "head" and len(names) == 1 else part
+
+
+def _asked(config: ModelConfig, heads: Sequence[str]) -> str:
+    """Which head was compared, and who asked for it."""
+    classes = config.family.heads[heads[0]].classes
+    named = [name for name in config.architectures if name in classes]
+    return f"the config names {named[0]}" if named else f"this is not the head {heads[0]}"
+
+
+def _changes(better: Explanation, config: ModelConfig) -> Iterator[str]:
+    """The keys that the tensors show otherwise than the config says."""
+    tables = config.family
+    for key, value in better.keys.items():
+        said = config.keys.get(key)
+        if key not in better.guessed and said != value:
+            yield f"{tables.name_of(key)} {shown(value)}, not {shown(said)}"
+    if better.config.tie_word_embeddings != config.tie_word_embeddings:
+        yield f"tie_word_embeddings {shown(better.config.tie_word_embeddings)}"
