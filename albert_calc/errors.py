@@ -1,7 +1,18 @@
 """The errors that albert-calc raises on purpose."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+
+
+MOST_PROBLEMS = 20
+"""The most problems that are named at once; of more, the others are counted."""
+
+
+def first_of(problems: Sequence[str]) -> list[str]:
+    """*problems*, or the first of them and how many more there are."""
+    if len(problems) <= MOST_PROBLEMS:
+        return list(problems)
+    return [*problems[:MOST_PROBLEMS], f"and {len(problems) - MOST_PROBLEMS:,} more problems"]
 
 
 class AlbertCalcError(ValueError):

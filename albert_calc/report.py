@@ -5,7 +5,10 @@ once: the JSON of a report follows from its rows and its facts.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from albert_calc.pictures.picture import Picture
 
 Kind = Literal[
     "name", "text", "count", "difference", "percent", "saving", "ratio", "number", "bytes",
@@ -16,20 +19,20 @@ Kind = Literal[
 ``name`` is a snake-case key, ``count`` an exact integer, ``difference`` one with its sign,
 ``percent`` a fraction of one, ``saving`` such a fraction that is good where it is positive,
 ``ratio`` a factor, ``number`` any other fraction, ``bytes`` and ``flops`` integers that people
-read in larger units, ``verdict`` true or false, ``share`` a fraction that may be drawn as a
-bar, ``data`` anything that only JSON shows.
+read in larger units, ``verdict`` true or false (``ok`` and ``FAILED``), ``share`` a fraction
+that may be drawn as a bar, ``data`` anything that only JSON shows.
 """
 
 
 class Quantity(NamedTuple):
-    """A number of another kind than its column's."""
+    """A number of another kind than its column's; true and false are yes and no there."""
 
     value: int | float | bool | None
     kind: Kind
 
 
-Cell = str | int | float | bool | Quantity | None
-"""A typed value: a name, an exact count, a fraction, or nothing."""
+Cell = str | tuple[str, ...] | int | float | bool | Quantity | None
+"""A typed value: a name, a text of several lines, an exact count, a fraction, or nothing."""
 
 
 class Column(NamedTuple):
@@ -53,7 +56,8 @@ class Section(NamedTuple):
     ``key`` is where JSON has the rows; without one it has none of them. ``label`` is a key
     and a value, such as ``("model", "base")``, that tell this section from the others where a
     format has no titles. ``total`` is the sum of the rows, in the form of a row, and belongs
-    to tables. ``groups`` are headings before the row of that number.
+    to tables. ``groups`` are headings before the row of that number: one
+    that is also the name of that row is the row itself, and an empty one ends a group.
     """
 
     columns: tuple[Column, ...]
@@ -74,8 +78,9 @@ class Report(NamedTuple):
     ``facts`` have a place for them or at the end. With
     ``items`` it is a list instead, an object each. ``status`` is 0 if what was asked is true, 1
     if not, and 2 if a part of it could not be done: the exit status. ``remarks`` and ``warnings`` are said beside the result.
-    ``widest`` is how many columns a table may take where no terminal limits it. ``written`` is
-    the whole result where that is no report, such as a bare number.
+    ``widest`` is how many columns a table may take where no terminal limits it. ``picture``
+    stands beside the tables where they are saved as a page. ``written`` is the whole result
+    where that is no report, such as a bare number.
     """
 
     sections: tuple[Section, ...] = ()
@@ -86,6 +91,7 @@ class Report(NamedTuple):
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     widest: int | None = None
+    picture: "Picture | None" = None
     written: str | None = None
 
     @property
@@ -150,7 +156,9 @@ def figures_section(
     figures: Sequence[Figure], columns: Sequence[Column], first: str = "", **more: Any
 ) -> Section:
     """*figures* as a table: their labels, and a column for each model."""
-    rows, groups, last = [], {}, ""
+    rows: list[Row] = []
+    groups: dict[int, str] = {}
+    last = ""
     for figure in figures:
         if figure.group != last:
             groups[len(rows)] = last = figure.group

@@ -1,4 +1,4 @@
-"""What all tests share: running the command line, and golden files."""
+"""What all tests share: running the command line, golden files, and no cache of anybody's."""
 
 import os
 from collections.abc import Callable
@@ -36,3 +36,11 @@ def golden() -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return check
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test sees the Hugging Face cache, the colours or the CI of whoever runs it."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path_factory.getbasetemp() / "empty-cache"))
+    for name in ("HF_HOME", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)

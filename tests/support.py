@@ -1,4 +1,4 @@
-"""Where the tests' files lie, and the reference figures in them."""
+"""Where the tests' files lie, the reference figures in them, and what many tests do alike."""
 
 import json
 from pathlib import Path
@@ -29,3 +29,21 @@ BASE = {
     "inner_group_num": 1,
 }
 """The sizes of albert-base-v2, from which the cases of many tests depart."""
+
+
+class Faults(list[str]):
+    """What is not as it should be, case by case.
+
+    A test of many cases asserts once, at its end, that there are none: what has one cause then
+    reads as one failure, and every case is seen.
+    """
+
+    def expect(self, case: object, found: object, wanted: object) -> None:
+        """Note *case* unless what was *found* is what was *wanted*."""
+        if found != wanted:
+            self.append(f"{case}: {found!r}, not {wanted!r}")
+
+    def none(self) -> None:
+        """Fail with everything that was noted, if anything was."""
+        shown = "\n".join(self[:30])
+        assert not self, f"{len(self)} cases are not as they should be:\n{shown}"

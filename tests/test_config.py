@@ -1,14 +1,21 @@
-"""Reading a config: what is refused, what is assumed, and what is ignored."""
+"""Reading a config: what is refused, what is assumed, and what is told of it."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from support import BASE
+from conftest import Run
+from support import BASE, Faults
 
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
-from albert_calc.sizes import LARGEST, SIZES
+from albert_calc.config.reading import read_mapping
+from albert_calc.families import FAMILIES, family
+from albert_calc.families.sizes import LARGEST, SIZES
 
-BERT = {
+Keys = dict[str, Any]
+
+BERT: Keys = {
     "model_type": "bert",
     "vocab_size": 30522,
     "hidden_size": 768,
@@ -16,154 +23,305 @@ BERT = {
     "intermediate_size": 3072,
 }
 
-WRONG: list[tuple[dict[str, Any], str]] = [
+WRONG: list[tuple[Keys, str]] = [
     ({"hidden_size": 0}, "hidden_size: must be at least 1, got 0"),
     ({"hidden_size": -768}, "hidden_size: must be at least 1, got -768"),
     ({"hidden_size": 768.0}, "hidden_size: must be a positive whole number, got 768.0"),
     ({"hidden_size": "768"}, "hidden_size: must be a positive whole number, got '768'"),
     ({"hidden_size": True}, "hidden_size: must be a positive whole number, got true"),
     ({"hidden_size": [768]}, "hidden_size: must be a positive whole number, got a list of 1"),
-    ({"hidden_size": None}, "hidden_size: required (H, width of the encoder), but missing"),
-    ({"vocab_size": LARGEST + 1}, "vocab_size: must be at most 1,000,000,000,000,000"),
+    ({"hidden_size": None}, "hidden_size: must be a positive whole number, got null"),
+    ({"intermediate_size": None}, "intermediate_size: must be a positive whole number, got null"),
+    ({"vocab_size": LARGEST + 1}, "vocab_size: must be at most 1,000,000,000,000,000, got 1000"),
     ({"type_vocab_size": -1}, "type_vocab_size: must be at least 0, got -1"),
+    ({"type_vocab_size": [3, 2]}, "type_vocab_size: a list is a table for each of its entries"),
     ({"num_labels": 0}, "num_labels: must be at least 1, got 0"),
     ({"id2label": {}}, "num_labels: must be at least 1, got 0"),
     ({"num_attention_heads": 10}, "num_attention_heads: must divide hidden_size (768), got 10"),
-    ({"model_type": "gpt2"}, "model_type: must be one of albert, bert"),
+    ({"inner_group_num": 0}, "inner_group_num: must be at least 1, got 0"),
+    ({"model_type": "gpt2"}, "model_type: must be one of albert, bert, electra, roberta"),
     ({"model_type": 5}, "got 5"),
     ({"tie_word_embeddings": "no"}, "tie_word_embeddings: must be true or false, got 'no'"),
-    ({"add_cross_attention": True}, "add_cross_attention: must be false"),
-    ({"position_embedding_type": "relative_key"}, "position_embedding_type: must be 'absolute'"),
-    ({"pruned_heads": {"0": [1]}}, "pruned_heads: must be"),
-    ({"quantization_config": {"bits": 4}}, "quantization_config: must be an empty object"),
-    ({"model_type": "electra", "summary_use_proj": False}, "summary_use_proj: must be true"),
-    ({"model_type": "electra", "summary_proj_to_labels": True}, "summary_proj_to_labels: must be"),
-    ({"model_type": "electra", "summary_type": "attn"}, "summary_type: must be 'first' or"),
+    ({"add_cross_attention": True}, "add_cross_attention: asks for a decoder with cross-attention"),
+    ({"position_embedding_type": "relative_key"}, "position_embedding_type: relative positions"),
+    ({"pruned_heads": {"0": [1]}}, "pruned_heads: a checkpoint with pruned heads has smaller"),
+    ({"quantization_config": {"bits": 4}}, "quantization_config: quantized weights are stored"),
+    ({"model_type": "electra", "summary_use_proj": 1}, "summary_use_proj: must be true or false"),
+    ({"model_type": "electra", "summary_type": "attn"}, "summary_type: must be one of first, last"),
+    ({"model_type": "deberta", "pos_att_type": [1]}, "pos_att_type: must be names such as c2p"),
+    ({"model_type": "deberta-v2", "conv_groups": 0}, "conv_groups: must be a positive whole"),
+    ({"model_type": "deberta-v2", "position_buckets": 1.5}, "position_buckets: must be a whole"),
+    ({"model_type": "mobilebert", "normalization_type": "rms"}, "normalization_type: must be one"),
+    ({"model_type": "mpnet", "relative_attention_num_buckets": 0}, "must be at least 1, got 0"),
     ({"hidden_size": "\x1b[31m768"}, r"got '\\x1b[31m768'"),
 ]
+"""What is changed in albert-base-v2, and a part of the message that it gets."""
 
 
-@pytest.mark.parametrize(("change", "problem"), WRONG, ids=[str(c[0])[:40] for c in WRONG])
-def test_wrong_values_are_refused(change: dict[str, Any], problem: str) -> None:
-    """A message names the parameter, the rule and the value."""
-    with pytest.raises(AlbertCalcError) as error:
-        ModelConfig.from_dict({**BASE, **change})
-    assert problem in str(error.value)
+def test_wrong_values_are_refused(run: Run, tmp_path: Path) -> None:
+    """A message names the parameter, the rule and the value; nothing is on standard output."""
+    faults = Faults()
+    path = tmp_path / "config.json"
+    for change, problem in WRONG:
+        config = {**BASE, **change}
+        try:
+            faults.append(f"{change}: read as {ModelConfig.from_dict(config)}")
+        except AlbertCalcError as error:
+            faults.expect(change, (problem in str(error), str(error))[0], True)
+        path.write_text(json.dumps(config))
+        result = run("count", path)
+        faults.expect(change, (result.exit_code, result.stdout), (2, ""))
+        faults.expect(change, problem in result.stderr or result.stderr, True)
+    faults.none()
+
+
+def problems_of(config: Keys, **options: Any) -> list[str]:
+    """What is wrong with *config*; empty if it is read."""
+    try:
+        read_mapping(config, **options)
+    except AlbertCalcError as error:
+        return list(error.problems)
+    return []
 
 
 def test_all_problems_at_once() -> None:
     """Everything that is wrong with a config is said in one error."""
-    with pytest.raises(AlbertCalcError) as error:
-        ModelConfig.from_dict({"hidden_size": 10, "num_attention_heads": 3, "vocab_size": 1.5})
-    found = {p.split(":")[0] for p in error.value.problems}
-    assert found == {
-        "vocab_size",
-        "num_hidden_layers",
-        "intermediate_size",
-        "num_attention_heads",
-    }
+    sizes = {"hidden_size": 10, "num_attention_heads": 3, "vocab_size": 1.5, "moe": True}
+    assert {p.split(":")[0] for p in problems_of(sizes)} == {
+        "moe", "vocab_size", "num_hidden_layers", "intermediate_size",
+    }  # fmt: skip
+    # Rules among sizes are held against sizes that are sound.
+    sound = {**sizes, "vocab_size": 5, "num_hidden_layers": 1, "intermediate_size": 1, "moe": 0}
+    assert problems_of(sound) == ["num_attention_heads: must divide hidden_size (10), got 3"]
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda s: s.key)
-@pytest.mark.parametrize("value", [1.0, "1", False, [], {}, -1, 10**40])
-def test_no_size_takes_anything_but_a_whole_number(size: Any, value: object) -> None:
-    """Every size refuses every kind of value that is no whole number of at least its least."""
-    with pytest.raises(AlbertCalcError, match=size.key):
-        ModelConfig.from_dict({**BASE, size.key: value})
+def test_an_unknown_type_is_one_line() -> None:
+    """Nothing is said to be missing of a type that nobody knows."""
+    assert len(problems_of({"model_type": "t5", "pruned_heads": {"0": [1]}})) == 1
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"type_vocab_size": 0},
-        {"embedding_size": 1024},
-        {"embedding_size": 768},
-        {"vocab_size": 2},
-        {"intermediate_size": 1},
-        {"max_position_embeddings": 514},
-        {"num_hidden_groups": 5},
-        {"num_attention_heads": None},
-        {
-            "model_type": "electra",
-            "summary_use_proj": True,
-            "summary_type": "first",
-            "num_hidden_groups": None,
-            "inner_group_num": None,
-        },
-        {"hidden_dropout_prob": 0.1, "net_structure_type": 0, "gap_size": 0, "layers_to_keep": []},
-        {"position_embedding_type": "absolute", "pruned_heads": {}, "add_cross_attention": False},
-    ],
-)
-def test_odd_but_legal_configs(change: dict[str, Any]) -> None:
-    """What DESIGN calls legal is counted without a word."""
-    config = ModelConfig.from_dict({**BASE, **change})
-    assert count_parameters(config).total > 0
-    assert (config.notes, config.warnings) == ((), ())
+def test_no_size_takes_anything_but_a_whole_number() -> None:
+    """Every size of every family refuses every value that is no whole number from its least."""
+    faults = Faults()
+    for model_type in FAMILIES:
+        tables = family(model_type)
+        config = {"model_type": model_type, **small_sizes(model_type)}
+        faults.expect(model_type, problems_of(config), [])
+        for size in (*SIZES, *tables.sizes):
+            key = tables.name_of(size.key)
+            if key not in tables.defaults and key != "num_labels":
+                continue
+            for value in (1.0, "1", False, [], {}, -1, 10**40):
+                found = [p for p in problems_of({**config, key: value}) if p.startswith(key)]
+                faults.expect((model_type, key, value), bool(found), True)
+    faults.none()
 
 
-@pytest.mark.parametrize(
-    ("change", "warning"),
-    [
-        ({"num_hidden_groups": 13}, "num_hidden_groups: 13 is more than num_hidden_layers (12)"),
-        ({"num_hidden_groups": 5, "inner_group_num": 3}, "inner_group_num: 3 is more than the 2"),
-        (
-            {"model_type": "bert"},
-            "embedding_size: ignored, since bert has none (albert, electra have)",
-        ),
-    ],
-)
-def test_warnings(change: dict[str, Any], warning: str) -> None:
-    """A model that cannot run, or a key that is ignored, gets a warning and is counted."""
-    config = ModelConfig.from_dict({**BASE, **change})
-    assert [w for w in config.warnings if w.startswith(warning)]
-    assert count_parameters(config).total > 0
+def small_sizes(model_type: str) -> Keys:
+    """Sizes that make a small model of *model_type*."""
+    tables = family(model_type)
+    sizes = {"vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 2, "intermediate_size": 12,
+             "num_attention_heads": 2}  # fmt: skip
+    found = {tables.name_of(key): value for key, value in sizes.items()}
+    return {**found, **({"embedding_size": 8} if model_type == "squeezebert" else {})}
 
 
-def test_missing_model_type() -> None:
-    """Without model_type an embedding_size means ALBERT, and a note says so."""
-    without = {k: v for k, v in BASE.items() if k != "model_type"}
-    albert = ModelConfig.from_dict(without)
-    bert = ModelConfig.from_dict({k: v for k, v in without.items() if k != "embedding_size"})
-    assert (albert.model_type, bert.model_type) == ("albert", "bert")
-    assert "so albert" in albert.notes[0]
-    assert "so bert" in bert.notes[0]
+SILENT: list[Keys] = [
+    {"type_vocab_size": 0},
+    {"embedding_size": 1024},
+    {"embedding_size": 768},
+    {"vocab_size": 2},
+    {"intermediate_size": 1},
+    {"max_position_embeddings": 514},
+    {"num_hidden_groups": 5},
+    {"num_attention_heads": 24},
+    {"hidden_dropout_prob": 0.1, "net_structure_type": 0, "gap_size": 0, "layers_to_keep": []},
+    {"position_embedding_type": "absolute", "pruned_heads": {}, "add_cross_attention": False},
+    {"quantization_config": None, "moe": False, "adapter_size": 0},
+    {"num_experts": 1, "cross_attention_freq": 0, "img_feature_dim": None},
+]
+"""What may be odd, but is legal in albert-base-v2 and changes nothing that is not counted."""
+
+
+def test_odd_but_legal_configs() -> None:
+    """What is legal is counted without a word."""
+    faults = Faults()
+    for change in SILENT:
+        reading = read_mapping({**BASE, **change})
+        said = (*reading.notes, *reading.key_warnings, *reading.oddities)
+        faults.expect(change, said, ())
+        faults.expect(change, count_parameters(reading.config).total > 0, True)
+    faults.none()
+
+
+def test_heads_may_be_missing() -> None:
+    """A counts nothing where no tensor depends on it, so that it may be left out or unknown."""
+    without = {k: v for k, v in BASE.items() if k != "num_attention_heads"}
+    for config in (without, {**BASE, "num_attention_heads": None}):
+        found = read_mapping(config).config
+        assert count_parameters(found).total == 11_683_584
+        # 64, the default of its class, divides 768.
+        assert found.num_attention_heads == 64
+    odd = {**without, "hidden_size": 770}
+    assert read_mapping(odd).config.num_attention_heads is None
+    assert problems_of({**BERT, "model_type": "mpnet", "hidden_size": 770}) == [
+        "num_attention_heads: required (A, attention heads), since tensors depend on it,"
+        " but missing"
+    ]
+
+
+ODD: list[tuple[Keys, str]] = [
+    (
+        {"num_hidden_groups": 13},
+        "num_hidden_groups: must be at most num_hidden_layers (12) for such a model to run;"
+        " counted as built, got 13",
+    ),
+    (
+        {"num_hidden_groups": 5, "inner_group_num": 3},
+        "inner_group_num: must be at most num_hidden_layers (12) / num_hidden_groups (5) for such"
+        " a model to run; counted as built, got 3",
+    ),
+    (
+        {"model_type": "bert"},
+        "embedding_size: ignored, since bert has no projection and embeds at hidden_size, got 128",
+    ),
+    (
+        {"model_type": "bert", "embedding_size": None, "num_hidden_groups": 3},
+        "num_hidden_groups: ignored, since bert has none, got 3",
+    ),
+    ({"num_memory_tokens": 8}, "num_memory_tokens: unknown to AlbertConfig, so ignored"),
+    ({"auto_map": {"AutoModel": "m.M"}}, "auto_map: the config names code of its own"),
+    ({"evil\x1b[2J": 1}, r"evil\x1b[2J: unknown to AlbertConfig, so ignored"),
+]
+"""What is changed in albert-base-v2, and the warning that it gets."""
+
+
+def test_warnings(run: Run, tmp_path: Path) -> None:
+    """What cannot run, or is ignored, gets a warning and is counted; --strict refuses keys."""
+    faults = Faults()
+    path = tmp_path / "config.json"
+    for change, warning in ODD:
+        reading = read_mapping({**BASE, **change})
+        said = (*reading.key_warnings, *reading.oddities)
+        faults.expect(change, [w[: len(warning)] for w in said], [warning])
+        faults.expect(change, count_parameters(reading.config).total > 0, True)
+        path.write_text(json.dumps({**BASE, **change}))
+        result = run("count", path, "--total")
+        faults.expect(change, result.exit_code, 0)
+        faults.expect(change, f"warning: {warning}" in result.stderr or result.stderr, True)
+        strict = run("count", path, "--total", "--strict")
+        status = (2, "") if reading.key_warnings else (0, result.stdout)
+        faults.expect(change, (strict.exit_code, strict.stdout), status)
+    faults.none()
 
 
 def test_missing_optional_keys_are_named() -> None:
     """Defaults are those of transformers' classes, and a note names every one taken."""
-    config = ModelConfig.from_dict({**BERT, "model_type": "albert"})
-    assert config.assumed == (
+    reading = read_mapping({**BERT, "model_type": "albert"})
+    assert reading.assumed == (
         "embedding_size",
+        "num_attention_heads",
         "max_position_embeddings",
         "type_vocab_size",
         "num_hidden_groups",
         "inner_group_num",
     )
-    assert config.symbols["E"] == 128
-    assert "embedding_size 128, max_position_embeddings 512" in config.notes[0]
-    electra = ModelConfig.from_dict({**BERT, "model_type": "electra"})
-    assert "embedding_size 128, max_position_embeddings 512, type_vocab_size 2" in electra.notes[0]
-    assert ModelConfig.from_dict(BERT).assumed == ("max_position_embeddings", "type_vocab_size")
+    assert reading.config.symbols["E"] == 128
+    assert reading.notes == (
+        "not given, so the default of AlbertConfig: embedding_size 128, num_attention_heads 64,"
+        " max_position_embeddings 512, type_vocab_size 2, num_hidden_groups 1, inner_group_num 1",
+    )
+    everything = read_mapping({"model_type": "bert"})
+    assert set(everything.assumed) == {
+        "vocab_size", "hidden_size", "num_hidden_layers", "intermediate_size",
+        "num_attention_heads", "max_position_embeddings", "type_vocab_size",
+    }  # fmt: skip
+    assert len(everything.notes) == 1
+    # Without a type there is no class whose default could be taken for V, H, L and I.
+    assert [p.split(":")[0] for p in problems_of({"hidden_size": 8})] == [
+        "vocab_size", "num_hidden_layers", "intermediate_size",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("keys", "labels"),
-    [({}, 2), ({"num_labels": 7}, 7), ({"id2label": {"0": "a", "1": "b", "2": "c"}}, 3),
-     ({"num_labels": 7, "id2label": {"0": "a"}}, 7)],
-)  # fmt: skip
-def test_number_of_labels(keys: dict[str, Any], labels: int) -> None:
+def test_own_keys_of_a_family_are_told_too() -> None:
+    """A default that decides which tensors there are is in the note, under the family's name."""
+    (note,) = read_mapping({"model_type": "distilbert", "dim": 96, "n_heads": 4}).notes
+    assert note == (
+        "not given, so the default of DistilBertConfig: vocab_size 30522, n_layers 6,"
+        " hidden_dim 3072, max_position_embeddings 512"
+    )
+    (note,) = read_mapping({"model_type": "mobilebert"}).notes
+    assert "intra_bottleneck_size 128, num_feedforward_networks 4, trigram_input true" in note
+
+
+LABELS: list[tuple[Keys, int]] = [
+    ({}, 2),
+    ({"num_labels": 7}, 7),
+    ({"id2label": {"0": "a", "1": "b", "2": "c"}}, 3),
+    ({"num_labels": 7, "id2label": {"0": "a"}}, 7),
+    ({"num_labels": None, "id2label": {"0": "a"}}, 1),
+    ({"id2label": None}, 2),
+]
+
+
+def test_number_of_labels() -> None:
     """num_labels, else the size of id2label, else 2."""
-    assert ModelConfig.from_dict({**BASE, **keys}).num_labels == labels
+    faults = Faults()
+    for keys, labels in LABELS:
+        faults.expect(keys, ModelConfig.from_dict({**BASE, **keys}).num_labels, labels)
+    faults.none()
+
+
+def test_null_is_as_if_the_key_were_absent() -> None:
+    """For every key but V, H, L and I."""
+    nothing = dict.fromkeys((k for k in BASE if k not in BERT), None)
+    found = read_mapping({**BERT, **nothing, "model_type": "albert"})
+    assert found == read_mapping({**BERT, "model_type": "albert"})
 
 
 def test_a_config_survives_its_own_dict() -> None:
-    """to_dict gives keys that from_dict reads back to an equal config."""
-    for mapping in (BASE, BERT, {**BASE, "num_labels": 5, "tie_word_embeddings": False}):
+    """to_dict gives keys, under the family's names, that are read back to an equal config."""
+    faults = Faults()
+    for mapping in (
+        BASE,
+        BERT,
+        {**BASE, "num_labels": 5, "tie_word_embeddings": False},
+        {"model_type": "distilbert", "dim": 96, "n_layers": 2, "n_heads": 4, "hidden_dim": 5},
+        {"model_type": "rembert", "input_embedding_size": 8, "output_embedding_size": 24},
+        {**BERT, "model_type": "deberta-v2", "relative_attention": True, "conv_kernel_size": 3},
+    ):
         config = ModelConfig.from_dict(mapping)
-        assert ModelConfig.from_dict(config.to_dict()) == config
+        again = ModelConfig.from_dict(config.to_dict())
+        faults.expect(mapping, again, config)
+        written = config.to_dict()
+        faults.expect(mapping, {k: written[k] for k in mapping}, mapping)
+    faults.none()
 
 
-def test_direct_construction_is_checked() -> None:
+def test_own_names_are_read_shown_and_written_back(run: Run) -> None:
+    """DistilBERT's own names stand in messages and in JSON; the options stay -H, -L, -A and -I."""
+    config = {"model_type": "distilbert", "dim": 96, "n_layers": 2, "n_heads": 5, "hidden_dim": 7}
+    assert problems_of(config) == ["n_heads: must divide dim (96), got 5"]
+    result = run("count", "-", "-H", "48", "-A", "4", "-f", "json", input=json.dumps(config))
+    shown = json.loads(result.stdout)["config"]
+    assert {k: shown[k] for k in config} == {**config, "dim": 48, "n_heads": 4}
+    assert "hidden_size" not in shown
+
+
+def test_names_that_mean_the_same_must_agree() -> None:
+    """A size under two names is read if they agree, and refused where they do not."""
+    sizes = {"model_type": "distilbert", "vocab_size": 9, "dim": 8, "n_heads": 2, "hidden_size": 8}
+    assert ModelConfig.from_dict(sizes).hidden_size == 8
+    assert problems_of({**sizes, "hidden_size": 16}) == [
+        "dim: must agree with hidden_size (16), which means the same, got 8"
+    ]
+    nomic = {"model_type": "nomic_bert", "n_layer": 2, "n_embd": 64, "n_head": 4, "n_inner": 128}
+    reading = read_mapping(nomic)
+    assert (reading.config.num_hidden_layers, reading.config.hidden_size) == (2, 64)
+    assert sum("transformers 5.24 ignores this key" in note for note in reading.notes) == 4
+
+
+def test_construction_by_hand_is_checked() -> None:
     """A config built by hand keeps the same rules as one from a file."""
     with pytest.raises(AlbertCalcError, match="must divide"):
         ModelConfig(100, 10, 1, 40, num_attention_heads=3)
@@ -171,14 +329,16 @@ def test_direct_construction_is_checked() -> None:
         ModelConfig(100, 10, 4, 40, share="none", inner_group_num=2)
     with pytest.raises(AlbertCalcError, match="share: must be one of all"):
         ModelConfig(100, 10, 4, 40, share="some")
-    nothing: Any = None
-    for key in ("max_position_embeddings", "type_vocab_size", "num_hidden_groups", "num_labels",
-                "inner_group_num", "tie_word_embeddings", "vocab_size"):  # fmt: skip
-        with pytest.raises(AlbertCalcError, match=key):
-            ModelConfig(**{**BASE, key: nothing})
+    wrong: Any = None
+    with pytest.raises(AlbertCalcError, match="vocab_size: required"):
+        ModelConfig(wrong, 10, 4, 40)
+    for wrong in ("A", [1], {"own": 1}):
+        with pytest.raises(AlbertCalcError, match="architectures: must be names of classes"):
+            ModelConfig(100, 10, 4, 40, architectures=wrong)
+    with pytest.raises(AlbertCalcError, match="own: must be a mapping"):
+        ModelConfig(100, 10, 4, 40, own=wrong["own"])
     assert hash(ModelConfig(100, 10, 4, 40, architectures=["A"]))  # type: ignore[arg-type]  # a list is made a tuple
-    wrong: Any
-    for wrong in (nothing, b"base", 5):
+    for wrong in (None, b"base", 5):
         with pytest.raises(AlbertCalcError, match="preset: must be a known name"):
             ModelConfig.from_preset(wrong)
     with pytest.raises(AlbertCalcError, match="must be a JSON object, got a list"):

@@ -1,9 +1,8 @@
-"""Pictures: what they show, how they fit, and the files that they are saved to."""
+"""Pictures: what they say, how they fit, and the files that they are saved to."""
 
-import errno
-import os
 import re
-import stat
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -11,50 +10,122 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import Result
+from conftest import Run
+from support import Faults
 
-from albert_calc.cli.drawings import layers_diagram
-from albert_calc.comparison import layer_costs
-from albert_calc.config import ModelConfig
-from albert_calc.picture import TALLEST, Box, Diagram, eighths, stack
+from albert_calc import ModelConfig, count_parameters
+from albert_calc.counting.comparison import layer_costs
+from albert_calc.counting.tensors import blueprint
+from albert_calc.errors import AlbertCalcError
+from albert_calc.pictures.charts import cost_chart, models_chart, sweep_chart
+from albert_calc.pictures.diagrams import layers_diagram, token_embedding_diagram
+from albert_calc.pictures.picture import (
+    FEW,
+    TALLEST,
+    Bar,
+    BarGroup,
+    Box,
+    Chart,
+    Curve,
+    Diagram,
+    Limit,
+    Mark,
+    Panel,
+    Part,
+    Picture,
+    Remark,
+    as_bars,
+    is_wide,
+    stack,
+    value_texts,
+)
 from albert_calc.render import Canvas
+from albert_calc.render.bars import eighths
+from albert_calc.render.files import ENDINGS, content
+from albert_calc.render.lines import text_of, width_of
+from albert_calc.render.page import page
+from albert_calc.render.terminal import lines, render
+from albert_calc.render.theme import shade_colour
+from albert_calc.report import Column, Report, Section
 
-Run = Callable[..., Result]
 Golden = Callable[[str, str], None]
 
-PICTURES = {
-    "compare-chart": "compare --chart",
-    "layers-diagram": "layers -H 768 -L 12 --diagram",
-    "sweep-chart": "sweep --preset albert-base-v2 -E 64,128,256,512,768 --chart",
+LINES = {
+    "compare": "compare --chart",
+    "compare-one": "compare xxlarge --chart",
+    "compare-two": "compare bert-large-uncased albert-xxlarge-v2 --chart",
+    "count": "count albert-base-v2 --chart",
+    "layers": "layers base --diagram",
+    "layers-groups": "layers base --num-hidden-groups 3 --diagram",
+    "layers-attention": "layers base --share attention --diagram",
+    "embedding": "embedding base --diagram",
+    "sweep": "sweep albert-base-v2 -E 64,128,256,512,768 --chart",
+    "sweep-many": "sweep albert-base-v2 -H 256:4096:64 -A 1 --chart",
 }
-"""The pictures of the README, by the names of their golden files, and the commands."""
+"""Commands whose pictures somebody has looked at, by the names of their golden files."""
 
-OTHERS = {
-    "one-model": "compare --preset base --chart --share ffn --num-hidden-groups 3",
-    "mixed-vocabularies": "compare --preset base --preset albert-base-v2 --chart",
-    "shared-attention": "layers -H 768 -L 24 --share attention --diagram",
-    "groups": "layers -H 768 -L 5 --num-hidden-groups 3 --diagram",
-    "inner-layers": "layers -H 8 -L 4 --num-hidden-groups 2 --inner-group-num 2 --diagram",
-    "nothing-shared": "layers -H 768 -L 2 --share none --diagram",
-    "too-many-groups": "layers -H 768 -L 2 --num-hidden-groups 5 --diagram",
-    "long-names": "sweep --preset base --share all,attention,ffn,none --chart",
-}
-ALL = {**PICTURES, **OTHERS}
+GIB = 2**30
+COST = cost_chart(
+    "Training memory",
+    [
+        ("bert-large", {"weights": GIB, "activations": 13 * GIB, "nothing": 0}),
+        ("albert-xxlarge", {"weights": GIB // 2, "activations": 26 * GIB}),
+        ("tiny", {"weights": 4096}),
+    ],
+    ("B = 8, S = 512",),
+    Limit(24 * GIB, "24 GiB"),
+)
+
+HOSTILE = "$x^2$ _a <b>&{x}'%s[red]\x1b[31m"
 
 
-@pytest.fixture(autouse=True)
-def without_forced_colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the tests themselves run in colour, the commands do not."""
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
+def config(**sizes: Any) -> ModelConfig:
+    """An ALBERT of *sizes*."""
+    keys = {"model_type": "albert", "vocab_size": 99, "embedding_size": 4, "hidden_size": 8,
+            "num_attention_heads": 2, "intermediate_size": 32, "num_hidden_layers": 12}  # fmt: skip
+    return ModelConfig.from_dict({**keys, **sizes})
+
+
+def layers_of(share: str = "all", **sizes: Any) -> Diagram:
+    """The diagram of layers that are shared as *share* says."""
+    model = blueprint(config(**sizes), "model", "transformers")
+    model = model._replace(variant=model.variant._replace(share=share))
+    return layers_diagram("m", model, layer_costs(model))
+
+
+CURVE = Curve(
+    "a curve", ("V = 30,000",), "H", "width",
+    tuple((h, 1_000_000 + h * h) for h in range(64, 4097, 64)),
+    (Mark("base", 768, 1_000_000 + 768**2), Mark("large", 1024, 1_000_000 + 1024**2)),
+)  # fmt: skip
+
+PICTURES: dict[str, Picture] = {
+    "cost": COST,
+    "layers": layers_of(),
+    "groups": layers_of(num_hidden_groups=3),
+    "inner": layers_of(num_hidden_groups=2, inner_group_num=2),
+    "ffn": layers_of("ffn", num_hidden_layers=24),
+    "unshared": layers_of("none", num_hidden_layers=2),
+    "deep": layers_of(num_hidden_layers=10**15),
+    "embedding": token_embedding_diagram(30_522, 128, 768),
+    "odd-embedding": token_embedding_diagram(100, 128, 4_096),
+    "curve": CURVE,
+    "few": CURVE._replace(points=CURVE.points[10:14]),
+    "powers": Curve("powers", (), "V", "tokens", tuple((10**k, 10 ** (2 * k)) for k in range(20))),
+    "names": sweep_chart("shares", "", "share", [("all", 10), ("none", 10**30), ("ffn", 0)]),
+    "models": models_chart([("small", count_parameters(config())),
+                            (HOSTILE, count_parameters(config(vocab_size=10**15)))]),
+}  # fmt: skip
 
 
 @pytest.fixture
 def drawn(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """What a command draws on a terminal of a given width."""
 
-    def draw(command: str, width: int | None, ascii_only: bool = False) -> str:
-        monkeypatch.setattr("albert_calc.cli.pictures.canvas", lambda: Canvas(width, ascii_only))
-        result = run(*command.split())
+    def draw(line: str, width: int | None, ascii_only: bool = False) -> str:
+        canvas = Canvas(width, ascii_only)
+        monkeypatch.setattr("albert_calc.cli.drawing.canvas", lambda: canvas)
+        result = run(*line.split())
         assert result.exit_code == 0, result.stderr
         return result.stdout
 
@@ -66,333 +137,477 @@ def cells(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
-def numbers(text: str) -> list[str]:
-    """The numbers of four digits and more that stand in *text*."""
-    return sorted(re.findall(r"\d{1,3}(?:,\d{3})+", text))
+def numbers(text: str) -> set[str]:
+    """The numbers with more than two digits that stand in *text*, but for those of axes."""
+    return set(re.findall(r"\d{1,3}(?:,\d{3})+|\d+\.\d+[MBT]|\d+\.\d+ GiB", text))
 
 
-@pytest.mark.parametrize("name", PICTURES)
-@pytest.mark.parametrize("width", [40, 60, 80, 160])
-def test_on_terminals(name: str, width: int, drawn: Callable[..., str], golden: Golden) -> None:
-    """What somebody has looked at stays as it was, at four widths."""
-    golden(f"pictures/{name}-{width}.txt", drawn(PICTURES[name], width))
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_as_somebody_saw_them(
+    name: str, width: int, drawn: Callable[..., str], golden: Golden
+) -> None:
+    """Pictures stay as they were at four widths."""
+    golden(f"pictures/{name}-{width}.txt", drawn(LINES[name], width))
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_with_other_options(name: str, drawn: Callable[..., str], golden: Golden) -> None:
-    """Labels are true for the options, whatever is shared."""
-    golden(f"pictures/{name}.txt", drawn(OTHERS[name], 80))
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_a_pipe_is_80_columns_wide(name: str, drawn: Callable[..., str]) -> None:
-    """Without a terminal a picture is as on one of 80 columns."""
-    assert drawn(ALL[name], None) == drawn(ALL[name], 80)
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_nothing_overflows_and_nothing_is_cut(name: str, drawn: Callable[..., str]) -> None:
+def test_at_any_width() -> None:
     """No line is wider than the terminal, and every number is there whole at every width."""
-    whole = numbers(drawn(ALL[name], 160))
-    for width in (*range(30, 90, 3), 120, 200):
-        text = drawn(ALL[name], width)
-        assert max(map(cells, text.splitlines())) <= width
-        assert numbers(text) == whole
+    faults = Faults()
+    for name, picture in PICTURES.items():
+        whole = numbers(render(picture, Canvas(160)))
+        for width in (40, 47, 60, 80, 99, 120, 200):
+            text = render(picture, Canvas(width))
+            too_wide = [s for s in text.splitlines() if cells(s) > width]
+            faults.expect((name, width, "too wide"), too_wide, [])
+            if name not in ("curve", "powers"):
+                faults.expect((name, width, "lost"), whole - numbers(text), set())
+    faults.none()
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_numbers_are_never_broken(name: str, drawn: Callable[..., str]) -> None:
-    """On a terminal that is too narrow for a number, the number sticks out."""
-    for width in (1, 9, 17):
-        assert numbers(drawn(ALL[name], width)) == numbers(drawn(ALL[name], 160))
+def test_a_pipe_is_80_columns_wide() -> None:
+    """Without a terminal a picture is as on one of 80 columns."""
+    for picture in PICTURES.values():
+        assert render(picture, Canvas()) == render(picture, Canvas(80))
 
 
-@pytest.mark.parametrize("width", [1, 9, 17])
-def test_boxes_are_never_broken(width: int, drawn: Callable[..., str]) -> None:
-    """On a terminal that is too narrow for a box, the box is as wide as its longest word."""
-    text = drawn("layers -H 768 -L 1B --share attention --diagram", width)
-    boxes = [line for line in text.splitlines() if line.startswith(("┌", "│", "├", "└"))]
-    assert {len(re.split("(?<=[┐│┤┘])", line[1:])[0]) + 1 for line in boxes} == {17}
+def test_in_ascii() -> None:
+    """In ASCII everything is spelled and in line, and the numbers are the same."""
+    faults = Faults()
+    for name, picture in PICTURES.items():
+        text = render(picture, Canvas(60, ascii_only=True))
+        fits = max(map(len, text.splitlines())) <= 60
+        faults.expect(name, (text.isascii(), text.replace("\n", "").isprintable(), fits),
+                      (True, True, True))  # fmt: skip
+        faults.expect((name, "numbers"), numbers(text), numbers(render(picture, Canvas(60))))
+    faults.none()
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_in_ascii(name: str, drawn: Callable[..., str]) -> None:
-    """In ASCII nothing is escaped or out of line: as many cells, all fitting."""
-    text = drawn(ALL[name], 60, ascii_only=True)
-    assert text.isascii()
-    assert "\\" not in text
-    assert max(map(len, text.splitlines())) <= 60
-    boxes = [line for line in text.splitlines() if line.startswith(("|", "+"))]
-    assert {line[0] for line in boxes} <= {"|", "+"}
-    assert len({line.index("+", 1) for line in boxes if line.startswith("+-")}) <= 1
-    assert numbers(text) == numbers(drawn(ALL[name], 60))
+def test_colour_says_nothing_that_text_does_not() -> None:
+    """With and without colours the words and numbers are the same, in the same places."""
+    drawing = re.compile("[█▓▒░▏▎▍▌▋▊▉■·]")
+    for picture in PICTURES.values():
+        plain = [drawing.sub(" ", text_of(one)).split() for one in lines(picture, Canvas(80))]
+        coloured = lines(picture, Canvas(80, colour=True))
+        assert [drawing.sub(" ", text_of(one)).split() for one in coloured] == plain
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_colour_carries_nothing(name: str, run: Run) -> None:
-    """Without its colours a picture is the same text, and a pipe gets no colours."""
-    plain = run(*ALL[name].split())
-    coloured = run(*ALL[name].split(), env={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
-    assert "\x1b" not in plain.stdout
-    assert "\x1b[" in coloured.stdout
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", coloured.stdout)
-    assert [s.rstrip() for s in shown.splitlines()] == plain.stdout.splitlines()
+def chart(*values: tuple[int, ...], **panel: Any) -> Chart:
+    """One panel of bars with *values* of two parts."""
+    bars = tuple(Bar(f"bar {i}", v) for i, v in enumerate(values))
+    parts = (Part("one", 0), Part("two", None))
+    return Chart("t", (), (Panel("p", parts, (BarGroup("", "", bars),), **panel),))
 
 
-def test_bars_of_a_panel_have_one_scale(drawn: Callable[..., str]) -> None:
+def bar_cells(picture: Chart, canvas: Canvas) -> list[str]:
+    """The bars of *picture* as they are drawn."""
+    found = [re.search("bar . +([█▓▒░▏▎▍▌▋▊▉·]+)", text_of(one)) for one in lines(picture, canvas)]
+    return [match[1] for match in found if match]
+
+
+def test_bars_have_one_scale() -> None:
     """Each bar is as long as its number is large, to an eighth of a cell."""
-    parts = "▏▎▍▌▋▊▉"
-    for panel in drawn("compare --chart", 120).split("\n\n")[1:]:
-        found = []
-        for line in panel.splitlines()[1:]:
-            bar = re.search(r"([█▏▎▍▌▋▊▉]+) +([\d,]+)", line)
-            assert bar is not None
-            length = sum(8 if c == "█" else 1 + parts.index(c) for c in bar[1])
-            found.append((length, int(bar[2].replace(",", ""))))
-        longest, largest = max(found)
-        assert len(found) == 10
-        assert longest == 8 * 63
-        for length, value in found:
-            assert abs(length * largest - value * longest) <= largest
+    values = [(1_000_000, 0), (200_000, 130_000), (0, 17_000), (77_777, 1)]
+    eighth = " ▏▎▍▌▋▊▉█"
+    for canvas in (Canvas(80, colour=True), Canvas(133, colour=True)):
+        drawn = bar_cells(chart(*values), canvas)
+        lengths = [8 * (len(b) - 1) + eighth.index(b[-1]) for b in drawn]
+        for length, value in zip(lengths, values, strict=True):
+            assert abs(length * 1_000_000 - sum(value) * lengths[0]) <= 1_000_000
+
+
+def test_parts_of_a_bar_can_be_told_apart_without_colour() -> None:
+    """Each part has a sign of its own, which the legend explains, and its share of the cells."""
+    text = render(chart((750_000, 250_000), (500_000, 0)), Canvas(80))
+    assert "█ one   ▒ two" in text
+    (first, second), width = bar_cells(chart((750_000, 250_000), (500_000, 0)), Canvas(80)), 80
+    assert abs(first.count("█") - 3 * first.count("▒")) <= 3
+    assert abs(2 * len(second) - len(first)) <= 1
+    assert len(first) < width
+
+
+def test_no_bar_disappears() -> None:
+    """What is too small to be drawn has a mark that the legend explains; nothing has nothing."""
+    picture = chart((10**30, 0), (1, 0), (0, 0))
+    for canvas in (Canvas(80), Canvas(80, colour=True), Canvas(40)):
+        text = "\n".join(text_of(one) for one in lines(picture, canvas))
+        assert "· too small to draw" in text
+        assert text.count("·") == 2
+    assert "too small" not in render(chart((10, 0), (9, 0)), Canvas(80))
 
 
 @pytest.mark.parametrize(
-    ("value", "largest", "cells", "expected"),
+    ("value", "largest", "width", "expected"),
     [
-        (0, 10, 5, 0), (10, 10, 5, 40), (5, 10, 5, 20), (1, 16, 1, 1), (1, 10**30, 5, 1),
+        (0, 10, 5, 0), (10, 10, 5, 40), (5, 10, 5, 20), (1, 16, 1, 1), (1, 10**30, 5, 0),
         (3, 16, 1, 2), (10**30, 10**30, 3, 24), (0, 0, 5, 0), (10**30 - 1, 10**30, 3, 24),
     ],
 )  # fmt: skip
-def test_eighths(value: int, largest: int, cells: int, expected: int) -> None:
-    """Lengths are rounded to eighths of a cell; what is not nothing has at least one."""
-    assert eighths(value, largest, cells) == expected
+def test_eighths(value: int, largest: int, width: int, expected: int) -> None:
+    """Lengths are rounded to eighths of a cell, exactly."""
+    assert eighths(value, largest, width) == expected
+
+
+@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_the_limit_is_a_line(width: int, colour: bool) -> None:
+    """It stands in the same column everywhere, at its place on the scale, under its name."""
+    found = [text_of(one) for one in lines(COST, Canvas(width, colour=colour))]
+    places = {s.index("│") for s in found if "│" in s}
+    label = next(s for s in found if "24 GiB ┐" in s)
+    assert places == {label.index("┐")}
+    assert sum("│" in s for s in found) == 3
+    text = "\n".join(found)
+    assert "14.0 GiB" in text and "fits" in text and "2.5 GiB too much" in text
+
+
+def test_what_fits_is_good() -> None:
+    """The remarks of a cost say whether it fits, in words and in colour."""
+    remarks = [bar.remark for bar in COST.panels[0].bars]
+    assert remarks == [Remark("fits", "good"), Remark("2.5 GiB too much", "bad"),
+                       Remark("fits", "good")]  # fmt: skip
+    assert [part.name for part in COST.panels[0].parts] == ["weights", "activations"]
+
+
+def test_values_are_short_but_differ() -> None:
+    """Two numbers that differ are never written alike."""
+    assert value_texts([11_683_584, 222_662_400]) == {11_683_584: "11.7M", 222_662_400: "222.7M"}
+    assert value_texts([4_005_120, 4_037_888]) == {4_005_120: "4.01M", 4_037_888: "4.04M"}
+    assert list(value_texts([10**9, 10**9 + 1]).values()) == ["1,000,000,000", "1,000,000,001"]
 
 
 @pytest.mark.parametrize("count", [1, 11, 12, 13, 24, 10**15])
 def test_stack(count: int) -> None:
-    """A stack shows every box or says how many it leaves out."""
-    boxes = stack(count, lambda i: Box(str(i), hue=i))
-    left_out = [int(re.sub(r"\D", "", b.label)) for b in boxes if b.hue is None]
+    """A stack shows every box in a colour of its own, or says how many it leaves out."""
+    boxes = stack(count, lambda i, shade: Box(str(i), shade))
+    shades = [box.shade for box in boxes if box.shade is not None]
+    left_out = [int(re.sub(r"\D", "", b.label)) for b in boxes if b.shade is None]
     assert len(boxes) <= TALLEST
-    assert len(boxes) - len(left_out) + sum(left_out) == count
+    assert len(shades) + sum(left_out) == count
     assert (boxes[0].label, boxes[-1].label) == ("0", str(count - 1))
-    assert bool(left_out) == (count > TALLEST)
+    assert len({shade_colour(shade) for shade in shades}) == len(shades)
 
 
-def diagram(share: str = "all", **sizes: int) -> Diagram:
-    """The diagram of layers with *sizes*."""
-    rest: dict[str, Any] = {"vocab_size": 1, "hidden_size": 8, "intermediate_size": 32}
-    config = ModelConfig(**{**rest, **sizes}, share=share)
-    return layers_diagram(config, layer_costs(config), "")
+def test_the_turns_of_all_groups_are_all_layers() -> None:
+    """Turn i of L applies group i × G // L, and a step has the colour of what it applies."""
+    faults = Faults()
+    for layers in range(1, 13):
+        for groups in range(1, layers + 1):
+            diagram = layers_of(num_hidden_layers=layers, num_hidden_groups=groups)
+            boxes, runs = diagram.sides[1].stacks[0]
+            turns = [i * groups // layers for i in range(layers)]
+            said = [box.remark for box in boxes]
+            times = [turns.count(group) for group in range(groups)]
+            case = (layers, groups)
+            faults.expect(case, said, ["" if t == 1 else f"↺ {t} times" for t in times])
+            faults.expect(case, [run.label for run in runs], [str(t + 1) for t in turns])
+            faults.expect(case, [run.shade for run in runs], [boxes[t].shade for t in turns])
+    faults.none()
 
 
-@pytest.mark.parametrize("layers", range(1, 13))
-@pytest.mark.parametrize("groups", range(1, 13))
-def test_the_turns_of_all_groups_are_all_layers(layers: int, groups: int) -> None:
-    """Turn i of L applies group i × G // L, as the code of transformers has it."""
-    side = diagram(num_hidden_layers=layers, num_hidden_groups=groups).sides[1]
-    turns = [i * groups // layers for i in range(layers)]
-    for index, box in enumerate(side.stacks[0]):
-        times = turns.count(index)
-        said = {1: "", 0: "never applied"}.get(times, f"applied {times} times")
-        assert box.remark == said
+def test_a_group_that_is_never_applied() -> None:
+    """More groups than turns are stored all the same."""
+    boxes = layers_of(num_hidden_layers=2, num_hidden_groups=5).sides[1].stacks[0].boxes
+    assert [box.remark for box in boxes].count("never applied") == 3
 
 
 @pytest.mark.parametrize(
     ("share", "left", "right"),
-    [("all", [3], [1]), ("none", [3], [3]), ("attention", [3, 3], [1, 3]), ("ffn", [3, 3], [3, 1])],
+    [("all", [3], [1]), ("none", [3], [3]), ("attention", [3, 3], [1, 3]), ("ffn", [3, 3], [1, 3])],
 )
 def test_what_is_stored(share: str, left: list[int], right: list[int]) -> None:
     """A box stands for what is stored once: L of each beside one that is applied L times."""
-    sides = diagram(share, num_hidden_layers=3).sides
-    assert [[len(boxes) for boxes in side.stacks] for side in sides] == [left, right]
-    for stacks, distinct in zip(sides[1].stacks, right, strict=True):
-        assert all(box.remark == ("applied 3 times" if distinct == 1 else "") for box in stacks)
+    sides = layers_of(share, num_hidden_layers=3).sides
+    found = [[len(stack.boxes) for stack in side.stacks] for side in sides]
+    assert found == [left, right]
+    for boxes, distinct in zip((s.boxes for s in sides[1].stacks), right, strict=True):
+        assert all(box.remark == ("↺ 3 times" if distinct == 1 else "") for box in boxes)
 
 
-@pytest.mark.parametrize("share", ["all", "attention", "ffn", "none"])
-def test_any_number_of_layers(share: str, drawn: Callable[..., str]) -> None:
+def test_any_number_of_layers() -> None:
     """10^15 layers are drawn at once, with exact figures."""
-    text = drawn(f"layers -H 768 -L 1000T --share {share} --diagram", 80)
-    assert len(text.splitlines()) < 120
-    assert "7,087,872,000,000,000,000,000" in text
+    text = render(PICTURES["deep"], Canvas(80))
+    assert len(text.splitlines()) < 40
+    assert f"{10**15:,}" in text.replace("\n", "")
+    assert "↺ 1,000,000,000,000,000 times" in text
+
+
+def test_the_formula_has_no_groups_where_there_is_one() -> None:
+    """G × N stands where it is not 1."""
+    assert "G" not in " ".join(layers_of().sides[1].captions)
+    assert layers_of(num_hidden_groups=3).sides[1].captions[1].startswith("G × (")
+
+
+def test_boxes_stand_on_one_ground() -> None:
+    """Both sides end on the same line, the first layer at the bottom."""
+    found = [text_of(one) for one in lines(PICTURES["layers"], Canvas(80))]
+    ground = next(s for s in found if "└" in s)
+    assert ground.count("└") == 2
+    above = found[found.index(ground) - 1]
+    assert "layer 1 " in above and "one layer" in above and "↺ 12 times" in above
+
+
+def test_rectangles_are_to_scale() -> None:
+    """The cells of two matrices are as their sizes, on the same two scales."""
+    found = [text_of(one) for one in lines(token_embedding_diagram(1_000, 250, 500), Canvas(80))]
+    place = next(i for i, s in enumerate(found) if "built ALBERT-style" in s)
+    standard = [s for s in found[:place] if s.startswith("█")]
+    factorized = [s for s in found[place:] if s.startswith("█")]
+    (width,) = {len(s.rstrip()) for s in standard}
+    assert len(standard) == 2 * len(factorized) == 12
+    first, second = re.split(" +", factorized[0].rstrip())
+    assert len(first) == width
+    assert abs(4 * len(second) - width) <= 4
+    assert sum("█" in s.split()[-1] for s in found[place:] if "█" in s) == 12
+
+
+def test_a_matrix_thinner_than_a_cell_is_seen() -> None:
+    """The projection is a hairline beside the table, not nothing."""
+    for canvas, sign in ((Canvas(80), "▎"), (Canvas(80, ascii_only=True), "|")):
+        assert render(PICTURES["embedding"], canvas).count(sign) == 12
+
+
+def test_few_points_are_bars() -> None:
+    """Up to a few points are bars, with the names of published models beside them."""
+    few = as_bars(CURVE._replace(points=CURVE.points[10:14]))
+    assert few is not None
+    assert [bar.remark.text for bar in few.panels[0].bars] == ["", "◆ base", "", ""]
+    assert as_bars(CURVE._replace(points=CURVE.points[:FEW])) is not None
+    assert as_bars(CURVE._replace(points=CURVE.points[: FEW + 1])) is None
+
+
+def test_a_curve() -> None:
+    """It rises where numbers rise, its marks lie on it, and its axes say what they are."""
+    found = [text_of(one) for one in lines(CURVE, Canvas(80))]
+    plot = [s.split("│" if "│" in s else "┤")[1] for s in found if re.search("[│┤]", s)]
+    tops = [next((i for i, row in enumerate(plot) if row[c : c + 1].strip()), None)
+            for c in range(len(plot[0]))]  # fmt: skip
+    seen = [top for top in tops if top is not None]
+    assert seen == sorted(seen, reverse=True)
+    assert len(seen) > 60
+    assert sum(row.count("◆") for row in plot) == 2
+    text = "\n".join(found)
+    assert "◆ base: H = 768, 1,589,824" in text
+    assert "total parameters" in text and "H: width" in text and "powers" not in text
+
+
+def test_powers() -> None:
+    """Where values span more than two decades, axes go by powers and say so."""
+    assert not is_wide([1, 100]) and is_wide([1, 101]) and not is_wide([0, 10**6])
+    text = render(PICTURES["powers"], Canvas(80))
+    assert text.count("by powers of 10") == 2
+
+
+def test_published_models_are_on_a_sweep() -> None:
+    """A point has the name of the model that has this size and this count."""
+    sizes = config(vocab_size=30_000, embedding_size=128, hidden_size=768, intermediate_size=3072)
+    rows = [(e, count_parameters(ModelConfig.from_dict({**sizes.to_dict(), "embedding_size": e}))
+             .total) for e in (64, 128)]  # fmt: skip
+    found = sweep_chart("t", "", "embedding_size", rows, "albert")
+    assert isinstance(found, Curve)
+    assert [(m.label, m.x, m.y) for m in found.marks] == [
+        ("albert-base-v1, albert-base-v2", 128, 11_683_584)
+    ]
+    assert sweep_chart("t", "", "embedding_size", rows, "bert").marks == ()  # type: ignore[union-attr]
+
+
+MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_svg_of_the_readme(name: str, run: Run, golden: Golden, tmp_path: Path) -> None:
-    """The pictures of the README are those that the commands make."""
-    file = tmp_path / "picture.svg"
-    result = run(*PICTURES[name].split(), "--save", file)
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert f"note: saved {file}" in result.stderr.replace("\n", "")
-    golden(f"pictures/{name}.svg", file.read_text(encoding="utf-8"))
+def test_figures(name: str) -> None:
+    """Every picture can be a figure, and twice the same."""
+    data = content("x.svg", picture=PICTURES[name])
+    assert data.startswith(MAGIC["svg"])
+    assert data == content("x.svg", picture=PICTURES[name])
 
 
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("ending", ["svg", "html", "txt", "SVG"])
-def test_files_are_self_contained(name: str, ending: str, run: Run, tmp_path: Path) -> None:
-    """A file has all numbers, and refers to nothing outside it."""
-    file = tmp_path / f"picture.{ending}"
-    assert run(*ALL[name].split(), "--save", file).exit_code == 0
-    text = file.read_text(encoding="utf-8")
-    outside = text.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    assert "://" not in outside
-    assert not re.search(r"@import|@font-face|<script|href=|src=|url\((?!#)", outside)
-    assert "\x1b" not in text
-    if ending.lower() == "svg":
-        root = ElementTree.fromstring(text)
-        text = " ".join(root.itertext()).replace("\xa0", " ")
-        assert (root[0].text or "").strip()
-    assert set(numbers(run(*ALL[name].split()).stdout)) <= set(numbers(text))
+@pytest.mark.parametrize("kind", ["png", "pdf"])
+@pytest.mark.parametrize("name", ["cost", "groups", "embedding", "curve"])
+def test_kinds_of_figures(name: str, kind: str) -> None:
+    """Each kind of picture can be a file of each kind."""
+    assert content(f"x.{kind}", picture=PICTURES[name]).startswith(MAGIC[kind])
 
 
-def test_text_files_are_100_columns_wide(
-    run: Run, drawn: Callable[..., str], tmp_path: Path
-) -> None:
+def svg_text(picture: Picture) -> str:
+    """The texts of *picture* as SVG, in their order."""
+    root = ElementTree.fromstring(content("x.svg", picture=picture))
+    return " ".join(" ".join(root.itertext()).split())
+
+
+def test_figures_say_what_pictures_say() -> None:
+    """The texts of a figure have the values, the names, the legend and the units."""
+    text = svg_text(COST)
+    for said in ("Training memory", "B = 8, S = 512", "bert-large", "14.0 GiB", "fits", "24 GiB",
+                 "2.5 GiB too much", "weights", "activations", "10 GiB"):  # fmt: skip
+        assert said in text
+    text = svg_text(PICTURES["layers"])
+    assert "12 times" in text and "layer 12" in text and "one layer" in text
+    text = svg_text(PICTURES["embedding"])
+    assert "V × E = 3,906,816" in text and "V = 30,522" in text and "−82.9%" in text
+    text = svg_text(CURVE)
+    assert "base: H = 768, 1.6M" in text and "total parameters" in text and "H: width" in text
+    assert svg_text(PICTURES["powers"]).count("by powers of 10") == 2
+    assert "parameters, by powers of 10" in svg_text(PICTURES["names"])
+
+
+def test_names_are_text_in_figures() -> None:
+    """A name is no formula and no markup, and a letter that no font has is no failure."""
+    text = svg_text(PICTURES["models"])
+    assert "$x^2$ _a <b>&{x}'%s[red]\\x1b[31m" in text
+    strange = COST._replace(title="模型 \U0001f600 $\\frac{$")
+    for kind in MAGIC:
+        assert content(f"x.{kind}", picture=strange)
+
+
+def test_figures_are_self_contained() -> None:
+    """Nothing in an SVG refers to anything outside it."""
+    for picture in PICTURES.values():
+        text = content("x.svg", picture=picture).decode()
+        assert not re.search(r"<script|<image|@import|@font-face|url\((?!#)", text)
+        assert not re.search(r'href="(?!#)', text)
+
+
+def test_settings_of_others_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A figure is the same whatever the settings of matplotlib are, and leaves them alone."""
+    import matplotlib
+
+    before = content("x.svg", picture=COST)
+    with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
+        assert content("x.svg", picture=COST) == before
+        assert matplotlib.rcParams["font.size"] == 30
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert content("x.svg", picture=COST) == before
+
+
+@pytest.mark.parametrize("kind", MAGIC)
+def test_without_the_extra(kind: str, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """Without matplotlib the message has the command that installs it; the rest needs none."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(AlbertCalcError, match=re.escape("pip install 'albert-calc[plot]'")):
+        content(f"x.{kind}", picture=COST)
+    result = run("compare", "--chart", "--save", f"x.{kind}")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: .{kind} needs matplotlib, which is not installed")
+    assert content("x.html", picture=COST) and content("x.txt", picture=COST)
+
+
+def test_endings() -> None:
+    """An unknown ending is refused with those that are known, and so is a table as a picture."""
+    for path in ("a.jpg", "svg", "a.svg.gz", ""):
+        with pytest.raises(AlbertCalcError, match=r"must end in \.svg, .* or \.txt, got"):
+            content(path, picture=COST)
+    assert content("A.TXT", picture=COST)
+    for ending in ENDINGS[:3]:
+        with pytest.raises(AlbertCalcError, match="a table is written to"):
+            content(f"a{ending}", Report())
+
+
+def test_text_files_are_100_columns_wide() -> None:
     """A file's width depends on no terminal, and its letters on no locale."""
-    for name, command in ALL.items():
-        file = tmp_path / f"{name}.txt"
-        run(*command.split(), "--save", file)
-        saved = [line.rstrip() for line in file.read_text(encoding="utf-8").splitlines()]
-        assert saved == drawn(command, 100).splitlines()
+    for picture in PICTURES.values():
+        assert content("a.txt", picture=picture).decode() == render(picture, Canvas(100))
 
 
-@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"FORCE_COLOR": "1"}])
-def test_files_do_not_depend_on_the_terminal(
-    env: dict[str, str], run: Run, golden: Golden, tmp_path: Path
-) -> None:
-    """Settings about a terminal's colours do not reach into a file."""
-    file = tmp_path / "picture.svg"
-    run(*PICTURES["layers-diagram"].split(), "--save", file, env=env)
-    golden("pictures/layers-diagram.svg", file.read_text(encoding="utf-8"))
+REPORT = Report(
+    sections=(
+        Section(
+            columns=(Column("name", "model", "text"), Column("n", "parameters", "count"),
+                     Column("s", "share", "share"), Column("v", "ok", "verdict")),
+            rows=((HOSTILE, 10, 1.0, True), ("b", 5, 0.5, False)),
+            total=("total", 15, None, None),
+            title="a <title>",
+            groups={0: "group"},
+            lines=("V = 30,522  E = 128",),
+        ),
+    ),
+    headline="m & n: 222.7M parameters",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("ending", ["svg", "html"])
-def test_titles_are_escaped(ending: str, run: Run, tmp_path: Path) -> None:
-    """A name from the outside is text in a file, whatever it looks like."""
-    name = "<b>&{x}'%s[red].json"
-    config = tmp_path / name
-    config.write_text('{"vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 2,'
-                      ' "intermediate_size": 32, "embedding_size": 4}')  # fmt: skip
-    file = tmp_path / f"picture.{ending}"
-    result = run("sweep", "--config", config, "-L", "1,2", "--chart", "--save", file)
-    assert result.exit_code == 0, result.stderr
-    text = file.read_text(encoding="utf-8")
-    assert "<b>" not in text
-    title = re.search("<title>(.*)</title>", text)
-    assert title is not None
-    assert "&lt;b&gt;&amp;{x}&#x27;%s[red].json: 2 combinations" in title[1]
+def test_a_page() -> None:
+    """A page has the headline, the tables, and the picture; in the light and in the dark."""
+    text = page(REPORT, COST)
+    assert "<title>m &amp; n: 222.7M parameters</title>" in text
+    assert '<h1>m &amp; n: <span class="strong">222.7M</span> parameters</h1>' in text
+    assert "&lt;b&gt;&amp;{x}&#x27;%s[red]\\x1b[31m" in text
+    assert text.count("<table>") == text.count("<tfoot>") == text.count("<pre>") == 1
+    assert '<td class="good">ok</td>' in text and '<td class="bad">FAILED</td>' in text
+    assert 'style="width:50.00%"' in text
+    assert "prefers-color-scheme: dark" in text
+    assert "14.0 GiB" in text and "too much" in text
 
 
-def test_mode_of_a_replaced_file(run: Run, tmp_path: Path) -> None:
-    """A file that is replaced stays as private as it was."""
-    path = tmp_path / "picture.svg"
-    path.write_text("old")
-    path.chmod(0o600)
-    assert run("compare", "--chart", "--save", path).exit_code == 0
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert path.read_text() != "old"
+def test_pages_are_self_contained() -> None:
+    """A page needs no network, holds nothing that runs, and is text all through."""
+    for picture in PICTURES.values():
+        text = page(REPORT, picture)
+        assert "://" not in text
+        assert not re.search(
+            r"<script|<link|<img|@import|@font-face|src=|href=|url\(|\bon\w+=", text
+        )
+        assert text.replace("\n", "").isprintable()
 
 
-def test_mode_follows_the_umask(run: Run, tmp_path: Path) -> None:
-    """A file that is made may be read by whom the umask lets read it."""
-    for mask, mode in ((0o022, 0o644), (0o077, 0o600)):
-        before = os.umask(mask)
-        try:
-            file = tmp_path / f"{mask}.svg"
-            assert run("compare", "--chart", "--save", file).exit_code == 0
-        finally:
-            os.umask(before)
-        assert stat.S_IMODE(file.stat().st_mode) == mode
+def test_pages_are_well_formed() -> None:
+    """Every element of a page is closed in its turn."""
+    for name, picture in PICTURES.items():
+        body = page(REPORT, picture).split("<body>")[1].split("</body>")[0]
+        ElementTree.fromstring(f"<body>{body.replace('<br>', '')}</body>"), name
 
 
-def test_a_file_that_is_there_is_replaced(run: Run, tmp_path: Path) -> None:
-    """Saving twice leaves the new picture alone; a link goes on pointing to it."""
-    file, link = tmp_path / "a.txt", tmp_path / "link.txt"
-    file.write_text("old" * 10_000)
-    link.symlink_to("a.txt")
-    assert run("compare", "--chart", "--save", link).exit_code == 0
-    assert link.is_symlink()
-    assert file.read_text(encoding="utf-8").startswith("BERT-style against ALBERT-style")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "link.txt"]
+def test_colours_only_where_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text has escape sequences for a terminal alone; sixteen colours do not make two boxes one."""
+    assert "\x1b" not in render(PICTURES["layers"], Canvas(80))
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    many = render(PICTURES["layers"], Canvas(80, colour=True))
+    left = {c for line in many.splitlines() for c in re.findall(r"48;2;[\d;]+m layer", line)}
+    assert len(left) == 12
+    monkeypatch.setenv("COLORTERM", "")
+    monkeypatch.setenv("TERM", "screen")
+    few = render(PICTURES["layers"], Canvas(80, colour=True))
+    assert not re.search(r"\x1b\[[0-9;]*4[0-7]m layer", few)
+    assert "\x1b[32m" in few
 
 
-@pytest.mark.parametrize("target", ["gone/a.svg", "folder.svg", "pipe.svg", "file/a.svg", "null"])
-def test_impossible_targets(target: str, run: Run, tmp_path: Path) -> None:
-    """What cannot be written is refused in a line, and nothing is left behind."""
-    (tmp_path / "folder.svg").mkdir()
-    (tmp_path / "file").touch()
-    os.mkfifo(tmp_path / "pipe.svg")
-    before = sorted(tmp_path.rglob("*"))
-    path = "a\0.svg" if target == "null" else str(tmp_path / target)
-    result = run("compare", "--chart", "--save", path)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.count("\n") == result.stderr.count("error: ") == 1
-    assert sorted(tmp_path.rglob("*")) == before
+LOADED = """
+import sys
+from albert_calc.render import Canvas, render
+from albert_calc.report import Column, Report, Section
+report = Report((Section((Column("a", "a", "count"),), ((1,),)),))
+for format in ("table", "json", "csv", "markdown"):
+    render(report, format, Canvas())
+import albert_calc.render.terminal, albert_calc.render.page, albert_calc.render.files
+print([m for m in ("rich", "matplotlib", "click") if m in sys.modules])
+render(report, "table", Canvas(colour=True))
+print([m for m in ("rich", "matplotlib", "click") if m in sys.modules])
+"""
 
 
-def test_read_only_targets(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A file that may not be written is not replaced, though its folder would allow it."""
-    file = tmp_path / "a.svg"
-    file.write_text("old")
-    monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK)
-    result = run("compare", "--chart", "--save", file)
-    assert result.exit_code == 2
-    assert result.stderr.endswith("a.svg: cannot be written: Permission denied\n")
-    assert file.read_text() == "old"
+def test_what_is_loaded() -> None:
+    """Rich is loaded where there are colours, matplotlib where a figure is drawn."""
+    found = subprocess.run(
+        [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.splitlines() == ["[]", "['rich']"]
 
 
-FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def test_saving(run: Run, tmp_path: Path) -> None:
+    """A picture or a page is written to its file, and nothing to standard output."""
+    for line, name in (
+        ("compare --chart", "a.svg"), ("layers base --diagram", "b.png"),
+        ("compare xxlarge", "c.html"), ("embedding base --diagram", "d.txt"),
+    ):  # fmt: skip
+        file = tmp_path / name
+        result = run(*line.split(), "--save", file)
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert f"note: saved {file}" in result.stderr.replace("\n", "")
+        assert file.stat().st_size > 500
+    whole = (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert "<table>" in whole and "<pre>" in whole and "222,662,400" in whole
 
 
-@pytest.mark.parametrize(
-    ("failure", "status", "message"),
-    [(FULL, 2, "cannot be written: No space left"), (KeyboardInterrupt(), 130, "interrupted")],
-)
-@pytest.mark.parametrize("old", [None, "old"])
-def test_a_failure_leaves_no_half_written_file(
-    failure: BaseException, status: int, message: str, old: str | None,
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
-) -> None:  # fmt: skip
-    """A full disk or Ctrl-C half-way leaves what was there before, and no other file."""
-    file = tmp_path / "a.svg"
-    if old is not None:
-        file.write_text(old)
-
-    def fail(source: str, _: str) -> None:
-        assert os.path.getsize(source) > 1_000
-        raise failure
-
-    monkeypatch.setattr("os.replace", fail)
-    result = run("compare", "--chart", "--save", file)
-    assert (result.exit_code, result.stdout) == (status, "")
-    assert message in result.stderr
-    assert [p.read_text() for p in tmp_path.iterdir()] == [old or ""] * (old is not None)
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ("compare --save a.svg", "--save writes a picture: give --chart as well"),
-        ("layers -H 8 -L 2 --save a.svg", "--save writes a picture: give --diagram as well"),
-        ("compare --chart --save a.png", "--save: must end in .svg, .html or .txt, got 'a.png'"),
-        ("compare --chart --save svg", "--save: must end in .svg, .html or .txt, got 'svg'"),
-        ("compare --chart -f json", "--chart and --format contradict each other"),
-        ("compare --chart --ablation", "--chart and --ablation contradict each other"),
-        ("compare --chart --cost", "--chart and --cost contradict each other"),
-        ("layers -H 8 -L 2 --diagram -f csv", "--diagram and --format contradict each other"),
-        ("sweep --preset base -E 1,2 --chart -f jsonl", "--chart and --format contradict"),
-        ("sweep --preset base -E 1,2 --chart --columns total", "--chart and --columns contradict"),
-        ("sweep --preset base --chart", "--chart needs one size that varies, got none"),
-        ("sweep --preset base -E 1,2 -L 1,2 --chart", "got embedding_size, num_hidden_layers"),
-        ("sweep --preset base -E 1:201 --chart", "a picture must have at most 200 rows"),
-    ],
-)
-def test_contradictions(args: str, message: str, run: Run, tmp_path: Path,
-                        monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """Options that do not fit a picture are refused, and nothing is written anywhere."""
-    monkeypatch.chdir(tmp_path)
-    result = run(*args.split())
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert message in result.stderr
-    assert not list(tmp_path.iterdir())
+def test_width_of_lines() -> None:
+    """Wide letters count as two, and combining ones as none."""
+    assert width_of(lines(COST._replace(title="模型e\u0301"), Canvas(80))[0]) == 5

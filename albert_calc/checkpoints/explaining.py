@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from albert_calc.checkpoints.candidates import Candidate, candidates
-from albert_calc.checkpoints.matching import Expected, Match, match, with_strangers
+from albert_calc.checkpoints.matching import (
+    Expected,
+    Match,
+    disagreement,
+    match,
+    with_strangers,
+)
 from albert_calc.checkpoints.names import Inventory
 from albert_calc.checkpoints.solving import solve
 from albert_calc.config.model_config import ModelConfig
@@ -24,12 +30,13 @@ HEAD_WIDTH = 64
 
 LAYERS, HEADS, LABELS = "num_hidden_layers", "num_attention_heads", "num_labels"
 
-_MOST_TRIED = 100
+# Where names already speak against all, shapes decide little.
+_MOST_TRIED, _FEW_TRIED = 100, 3
 _USUAL_LABELS = next(size.neutral for size in SIZES if size.key == LABELS)
 
 
 class Explanation(NamedTuple):
-    """A model, and how the tensors of a checkpoint agree with it.
+    """A model, what it has, and how many tensors of a checkpoint contradict it.
 
     ``keys`` are those of its config that tensors show, and those in ``guessed``, which they
     do not show; sizes are under their usual names.
@@ -39,7 +46,8 @@ class Explanation(NamedTuple):
     config: ModelConfig
     keys: Mapping[str, Any]
     guessed: frozenset[str]
-    agreed: Match
+    expected: Expected
+    problems: int
 
     @property
     def model_type(self) -> str:
@@ -57,15 +65,10 @@ class Explanation(NamedTuple):
         return self.candidate.layout
 
     @property
-    def problems(self) -> int:
-        """How many tensors contradict it."""
+    def agreed(self) -> Match:
+        """How the tensors agree with it, one by one."""
         seen = self.candidate.seen
-        return self.agreed.problems + seen.strangers + len(seen.again)
-
-    @property
-    def in_full(self) -> Match:
-        """What contradicts it, with the tensors that its family does not know."""
-        return with_strangers(self.agreed, self.candidate.seen)
+        return with_strangers(match(seen, self.expected), seen)
 
     def content(self) -> dict[str, Any]:
         """The ``config.json`` of the model: the family's own keys, and nothing made up."""
@@ -87,7 +90,8 @@ def explanations(found: Inventory, model_types: tuple[str, ...] = ()) -> list[Ex
     """
     every: list[Explanation] = []
     problems: tuple[str, ...] = ()
-    for candidate in candidates(found, model_types)[:_MOST_TRIED]:
+    likely = candidates(found, model_types)
+    for candidate in likely[: _FEW_TRIED if likely[0].strange else _MOST_TRIED]:
         try:
             every.append(explained(candidate, {}))
         except ConfigError as error:
@@ -124,13 +128,15 @@ def explained(candidate: Candidate, given: Mapping[str, int]) -> Explanation:
         except ConfigError as error:
             problems = problems or error.problems
             continue
+        seen = candidate.seen
         expected = Expected(table, config.symbols, bool(config.tie_word_embeddings))
         return Explanation(
             candidate,
             config,
             _in_order(candidate, keys),
             frozenset(keys.keys() - shown.keys() - given.keys()),
-            match(candidate.seen, expected),
+            expected,
+            disagreement(seen, expected)[0] + seen.strangers + len(seen.again),
         )
     raise ConfigError(problems)
 

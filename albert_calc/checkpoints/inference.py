@@ -103,4 +103,4 @@ def _reasons(nearest: Explanation) -> Iterator[str]:
         f"the tensors fit no known model; the nearest is {nearest.model_type} with the head"
         f" {nearest.head}, but:"
     )
-    yield from difference_lines(nearest.in_full)
+    yield from difference_lines(nearest.agreed)

@@ -86,33 +86,38 @@ class Expected(NamedTuple):
     tied: bool
 
 
+class _Asked(NamedTuple):
+    """A tensor of the table: its name in the checkpoint, its shape, and which copies it has.
+
+    It is ``required`` unless another is stored that is the same; ``copy_of`` is the one to
+    which it is tied.
+    """
+
+    name: str
+    symbols: Dims
+    shape: Shape
+    ranges: tuple[Run, ...]
+    required: bool
+    copy_of: str
+
+
 def match(seen: View, expected: Expected) -> Match:
     """What is *seen* against what is *expected*, but for the names that the family has not.
 
     With ``tied``, a tied tensor may be stored or not, and stands for its original if that is
     not stored; one of another shape is no copy, and counts for itself.
     """
-    table = {t.name: t for t in expected.table}
-    partners = _partners(expected)
+    table = {t.name for t in expected.table}
     copies: list[Found] = []
     differences: list[Difference] = []
     places: Counter[str] = Counter()
-    for name, tensor in table.items():
-        several, partner = seen.copies.get(name), seen.copies.get(partners.get(name, ""))
-        tied = expected.tied and bool(tensor.tied_to)
-        asked = _Asked(
-            _own_name(seen, tensor),
-            tensor.shape,
-            numbers(tensor.shape, expected.values),
-            _ranges(tensor, expected.values),
-            _own_name(seen, table[tensor.tied_to]) if tied else "",
-        )
+    for asked, several, other in _asked(seen, expected):
         places[place_of(asked.name)] += 1
-        if not tied and (several is not None or partner is None):
+        if asked.required:
             differences += _missing(asked, several)
         if several is not None:
-            differences += _odd(asked, several, partner)
-            if tied and partner is not None:
+            differences += _odd(asked, several, other)
+            if asked.copy_of and other is not None:
                 copies += (f for f in several.found.values() if f.stored.shape == asked.shape)
     tops = _tops(seen.model_type)
     more: list[Found] = []
@@ -124,6 +129,54 @@ def match(seen: View, expected: Expected) -> Match:
     order: tuple[Kind, ...] = ("shape", "shared", "missing", "unexpected")
     differences.sort(key=lambda d: order.index(d.kind))
     return Match(tuple(differences), tuple(copies), tuple(more), places)
+
+
+def disagreement(seen: View, expected: Expected) -> tuple[int, int]:
+    """How many tensors differ, and how many more there are: ``match`` in two numbers.
+
+    It is much faster, and decides which of many models is matched.
+    """
+    problems = sum(_problems(*one) for one in _asked(seen, expected))
+    table, tops = {t.name for t in expected.table}, _tops(seen.model_type)
+    others = {name: len(c.found) for name, c in seen.copies.items() if name not in table}
+    more = sum(count for name, count in others.items() if name in tops)
+    return problems + sum(others.values()) - more, more
+
+
+def _problems(asked: _Asked, several: Copies | None, other: Copies | None) -> int:
+    whole = prod(run.stop - run.start for run in asked.ranges)
+    if several is None:
+        return whole if asked.required else 0
+    total = inside = len(several.found)
+    wrong = total - several.shapes[asked.shape]
+    if not _all_within(several, asked.ranges):
+        within = [f for i, f in several.found.items() if _within(i, asked.ranges)]
+        inside = len(within)
+        wrong = sum(f.stored.shape != asked.shape for f in within)
+    missing = whole - inside if asked.required else 0
+    return missing + (total - inside) + wrong + len(_shared(several, other))
+
+
+def _asked(
+    seen: View, expected: Expected
+) -> Iterator[tuple[_Asked, Copies | None, Copies | None]]:
+    """Each tensor of the table, its copies, and those of the one that it is tied to."""
+    table = {t.name: t for t in expected.table}
+    tied = {t.name: t.tied_to for t in expected.table if expected.tied and t.tied_to}
+    partners = {**tied, **{original: name for name, original in tied.items()}}
+    for name, tensor in table.items():
+        several = seen.copies.get(name)
+        other = seen.copies.get(partners.get(name, ""))
+        original = table.get(tied.get(name, ""))
+        asked = _Asked(
+            _own_name(seen, tensor),
+            tensor.shape,
+            numbers(tensor.shape, expected.values),
+            _ranges(tensor, expected.values),
+            required=original is None and (several is not None or other is None),
+            copy_of=_own_name(seen, original) if original is not None else "",
+        )
+        yield asked, several, other
 
 
 def place_of(name: str) -> str:
@@ -161,23 +214,7 @@ def _all_of(name: str, several: Copies) -> Iterator[Difference]:
         yield Difference("unexpected", name, block, found=found)
 
 
-class _Asked(NamedTuple):
-    """A tensor of the table: its name in the checkpoint, its shape, and which copies it has."""
-
-    name: str
-    symbols: Dims
-    shape: Shape
-    ranges: tuple[Run, ...]
-    copy_of: str
-
-
-def _partners(expected: Expected) -> dict[str, str]:
-    """Each tensor that is one with another, and that other."""
-    pairs = {t.name: t.tied_to for t in expected.table if expected.tied and t.tied_to}
-    return {**pairs, **{original: alias for alias, original in pairs.items()}}
-
-
-def _odd(asked: _Asked, several: Copies, partner: Copies | None) -> Iterator[Difference]:
+def _odd(asked: _Asked, several: Copies, other: Copies | None) -> Iterator[Difference]:
     """Copies of another shape or of another tensor's numbers, and those beyond the last layer."""
     beyond: list[Indices] = []
     if not _all_within(several, asked.ranges):
@@ -191,10 +228,15 @@ def _odd(asked: _Asked, several: Copies, partner: Copies | None) -> Iterator[Dif
                 wrong.setdefault(one.stored.shape, []).append(indices)
         for alike in wrong.values():
             yield from _differing("shape", asked, several, alike)
-    if several.shared:
-        same = {one.name for one in partner.found.values()} if partner else set()
-        shared = [i for i, f in several.found.items() if f.original and f.original not in same]
-        yield from _differing("shared", asked, several, shared)
+    yield from _differing("shared", asked, several, _shared(several, other))
+
+
+def _shared(several: Copies, other: Copies | None) -> list[Indices]:
+    """The copies whose numbers are those of a tensor to which they are not tied."""
+    if not several.shared:
+        return []
+    same = {one.name for one in other.found.values()} if other is not None else set()
+    return [i for i, f in several.found.items() if f.original and f.original not in same]
 
 
 def _differing(

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from albert_calc.checkpoints.stored import StoredTensor
@@ -19,6 +20,7 @@ _LEGACY = re.compile(r"(?i:layer_?norm)\.(gamma|beta)$")
 _MODERN = {"gamma": "weight", "beta": "bias"}
 # No tensor of a table has as long a name, and a thousand indices would take seconds.
 _LONGEST = 300
+_MOST_DOTS = 30
 _MOST_PREFIXES = 8
 _LOOKED_AT = 100
 
@@ -101,7 +103,8 @@ def _pattern(name: str) -> tuple[str, Indices]:
 
     The first is a format of the name with the second.
     """
-    if len(name) > _LONGEST or "{" in name or "}" in name:
+    odd = len(name) > _LONGEST or name.count(".") > _MOST_DOTS
+    if odd or "{" in name or "}" in name:
         return literal(name), ()
     digits = _INDEX.findall(name)
     pattern = _INDEX.sub("{}", name) if digits else name
@@ -119,8 +122,8 @@ def _common_prefix(tensors: Mapping[str, StoredTensor]) -> str:
     """
     first, last = min(tensors, default=""), max(tensors, default="")
     # What the first and the last in the alphabet have in common all have in common.
-    length = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
-    common = first[: min(length, _LONGEST)]
+    pairs = zip(first[:_LONGEST], last, strict=False)
+    common = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     ends = [0, *(i + 1 for i, c in enumerate(common) if c == ".")][: _MOST_PREFIXES + 1]
     looked_at = [name for name, _ in zip(tensors, range(_LOOKED_AT), strict=False)]
 

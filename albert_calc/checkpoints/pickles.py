@@ -10,7 +10,8 @@ PyTorch 2.13 (``torch/_utils.py``) and of the versions before it.
 """
 
 import pickletools
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -51,6 +52,7 @@ _STORAGES: Mapping[str, str] = {
 
 _BYTES_ONLY = "torch.storage.UntypedStorage"
 _LONGEST_KEY = 100
+_STEPS_OF_A_NAME = 4
 
 
 class Storage(NamedTuple):
@@ -99,7 +101,7 @@ def interpret(pickle: BytesIO, name: str, limits: Limits) -> Result:
     """
     machine = _Machine(limits)
     try:
-        for opcode, argument, _ in pickletools.genops(pickle):
+        for opcode, argument in _opcodes(pickle):
             machine.spend(1)
             if opcode.name == "STOP":
                 return Result(machine.result(), machine.storages)
@@ -112,6 +114,14 @@ def interpret(pickle: BytesIO, name: str, limits: Limits) -> Result:
     except (IndexError, KeyError, ValueError, OverflowError):
         pass
     raise CheckpointError(f"{name}: the pickle is damaged or truncated")
+
+
+def _opcodes(pickle: BytesIO) -> Iterator[tuple[pickletools.OpcodeInfo, Any]]:
+    with warnings.catch_warnings():
+        # Of escapes in names that no real pickle has.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for opcode, argument, _ in pickletools.genops(pickle):
+            yield opcode, argument
 
 
 class _Machine:
@@ -206,6 +216,8 @@ def _dictionary(machine: _Machine, _: Any) -> None:
 
 
 def _global(machine: _Machine, argument: str) -> None:
+    # Names are slow to read, and a pickle has few.
+    machine.spend(_STEPS_OF_A_NAME)
     module, _, name = argument.partition(" ")
     machine.push(_known(module, name))
 

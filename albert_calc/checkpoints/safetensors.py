@@ -15,6 +15,7 @@ from albert_calc.checkpoints.stored import (
     LARGEST_SIZE,
     LONGEST_NAME,
     MOST_DIMENSIONS,
+    MOST_TENSORS,
     Limits,
     StoredTensor,
     first_of,
@@ -46,16 +47,26 @@ def read_safetensors(path: str, limits: Limits) -> dict[str, StoredTensor]:
     content, data_length = _read(path, limits)
     if not content.startswith(b"{"):
         raise CheckpointError(f"{name}: the header is not JSON: it must begin with {{")
+    # Counted before it is parsed, which takes longer.
+    _refuse_many(content.count(b'"dtype"'), name)
     try:
         entries = parse_json_object(content, f"{name}: the header")
     except ConfigError as error:
         raise CheckpointError(error.problems) from None
     metadata = entries.pop("__metadata__", None)
+    _refuse_many(len(entries), name)
     problems = [*_metadata_problems(metadata), *_entry_problems(entries)]
     problems = problems or list(_offset_problems(entries, data_length))
     if problems:
         raise CheckpointError(first_of([f"{name}: {p}" for p in problems]))
     return {n: StoredTensor(e["dtype"], tuple(e["shape"])) for n, e in entries.items()}
+
+
+def _refuse_many(tensors: int, name: str) -> None:
+    if tensors > MOST_TENSORS:
+        raise CheckpointError(
+            f"{name}: the header has more than {MOST_TENSORS:,} tensors, which no encoder has"
+        )
 
 
 def _read(path: str, limits: Limits) -> tuple[bytes, int]:

@@ -10,12 +10,15 @@ from albert_calc.config.files import quoted
 from albert_calc.errors import CheckpointError
 
 LARGEST_HEADER = 4 * 2**20
-"""Bytes of safetensors headers and indexes that are read for one checkpoint: 30,000 tensors."""
+"""Bytes of safetensors headers and indexes that are read for one checkpoint."""
+
+MOST_TENSORS = 20_000
+"""Tensors that a checkpoint may have; MobileBERT, which has most for its size, has 1,113."""
 
 LARGEST_PICKLE = 8 * 2**20
 """Bytes of pickles that are read for one checkpoint; those of BERT-large are 0.1 MiB."""
 
-MOST_STEPS = 1_000_000
+MOST_STEPS = 500_000
 """Opcodes of pickles that are followed for one checkpoint; a tensor takes about 35."""
 
 MOST_DIMENSIONS = 64

@@ -7,13 +7,19 @@ from typing import NamedTuple
 from albert_calc.checkpoints.candidates import LAYOUT
 from albert_calc.checkpoints.files import Checkpoint
 from albert_calc.checkpoints.judging import judged
-from albert_calc.checkpoints.matching import Expected, Match, match, with_strangers
+from albert_calc.checkpoints.matching import (
+    Expected,
+    Match,
+    disagreement,
+    match,
+    with_strangers,
+)
 from albert_calc.checkpoints.names import Found, View, inventory, view
 from albert_calc.checkpoints.words import prefix_note
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.counting.counts import count
 from albert_calc.counting.tensors import blueprint, tensor_table, variant_of
-from albert_calc.errors import ConfigError
+from albert_calc.errors import Problems
 from albert_calc.writing.harmless import printable
 
 
@@ -55,9 +61,8 @@ def verify(
     found = inventory(checkpoint.tensors, checkpoint.shared)
     seen = view(found, config.model_type)
     asked = [head] if head else _named_heads(config)
-    matches = _matches(seen, config, asked or list(config.family.heads), layout)
-    best = min(matches, key=lambda h: matches[h].problems + len(matches[h].more))
-    agreed = with_strangers(matches[best], seen)
+    best, expected = _fitting(seen, config, asked or list(config.family.heads), layout)
+    agreed = with_strangers(match(seen, expected), seen)
     verdict, summary = judged(seen, agreed, config, (best, *asked), layout)
     dtypes = _dtypes(checkpoint, found.prefix, seen, agreed)
     return Verification(
@@ -91,23 +96,17 @@ def _named_heads(config: ModelConfig) -> list[str]:
     return [h for h, known in config.family.heads.items() if classes & set(known.classes)]
 
 
-def _matches(
-    seen: View, config: ModelConfig, heads: Sequence[str], layout: str
-) -> dict[str, Match]:
-    """How *seen* agrees with each of *heads* that this config can have."""
-    matches = {}
-    problems: tuple[str, ...] = ()
+def _fitting(seen: View, config: ModelConfig, heads: Sequence[str], layout: str) -> tuple[str, Expected]:
+    """The one of *heads* that explains *seen* best, and its tensors."""
+    tables: dict[str, Expected] = {}
+    problems = Problems()
     for head in heads:
-        try:
+        with problems.collected():
             table = tensor_table(variant_of(config, head, layout))
-        except ConfigError as error:
-            problems = problems or error.problems
-            continue
-        tied = bool(config.tie_word_embeddings)
-        matches[head] = match(seen, Expected(table, config.symbols, tied))
-    if not matches:
-        raise ConfigError(problems)
-    return matches
+            tables[head] = Expected(table, config.symbols, bool(config.tie_word_embeddings))
+    if not tables:
+        problems.raise_any()
+    return min(tables.items(), key=lambda one: sum(disagreement(seen, one[1])))
 
 
 def _head_notes(config: ModelConfig, head: str, asked: Sequence[str]) -> Iterator[str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from albert_calc.costs.memory import BITS
 from albert_calc.errors import AlbertCalcError
 from albert_calc.writing.harmless import shown
 from albert_calc.writing.quantity import parse_bytes, parse_quantity
@@ -70,8 +71,8 @@ class Outcome(NamedTuple):
         return self.found - self.expected
 
 
-def read_bounds(values: Mapping[str, Any], dtypes: Mapping[str, int]) -> Bounds:
-    """The bounds in *values*, under the keys of ``KEYS``; *dtypes* are those that are known.
+def read_bounds(values: Mapping[str, Any]) -> Bounds:
+    """The bounds in *values*, under the keys of ``KEYS``.
 
     Numbers may be integers or quantities such as ``12M``, bytes ``500MB``; a tolerance may
     also be ``1%``. Raises ``AlbertCalcError`` with every problem found.
@@ -101,8 +102,8 @@ def read_bounds(values: Mapping[str, Any], dtypes: Mapping[str, int]) -> Bounds:
         if values.get("equals") is None and values.get("same_as") is None:
             problems.append("tolerance: goes with equals and same_as only")
     dtype = values.get("dtype")
-    if dtype is not None and (not isinstance(dtype, str) or dtype not in dtypes):
-        problems.append(f"dtype: must be one of {', '.join(dtypes)}, got {shown(dtype)}")
+    if dtype is not None and (not isinstance(dtype, str) or dtype not in BITS):
+        problems.append(f"dtype: must be one of {', '.join(BITS)}, got {shown(dtype)}")
     same, exactly = values.get("same_as"), values.get("exactly") or False
     if same is not None and not isinstance(same, str):
         problems.append(f"same_as: must be the name of a model, got {shown(same)}")

@@ -1,8 +1,7 @@
 """Many checks in one TOML file: a ``[[check]]`` table each.
 
-A file is read one check at a time, so that a long one takes no more memory than a short one.
-Hostile ones are refused by a look at the text: the parser of the standard library takes
-minutes for some.
+A file is parsed one check at a time, and hostile ones are refused by a look at the text: the
+parser of the standard library takes minutes for some.
 """
 
 import os
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 
 from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
 from albert_calc.config.files import decoded, quoted, read_limited
-from albert_calc.errors import AlbertCalcError, Problems
+from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, Problems
 from albert_calc.writing.harmless import shown
 
 LARGEST_FILE = 16 * 2**20
@@ -46,22 +45,25 @@ class Listed(NamedTuple):
     without_embeddings: bool = False
 
 
-def read_checks(path: str, dtypes: Mapping[str, int]) -> Iterator[Listed]:
-    """The checks in the TOML file *path*, one after the other.
+def read_checks(path: str) -> list[Listed]:
+    """The checks in the TOML file *path*.
 
-    Raises ``AlbertCalcError`` with the problems of all: the file is looked through before its
-    first check is given.
+    Raises ``AlbertCalcError`` with the problems of the first that have any; those after them
+    are not looked at.
     """
-    text = _text(path)
-    name = quoted(path)
+    text, name = _text(path), quoted(path)
+    folder = os.path.dirname(path)
     problems = Problems()
+    checks = []
     for number, table in _tables(text, name):
+        if len(problems) >= MOST_PROBLEMS:
+            problems.append(f"and no check from {number:,} on was looked at")
+            break
         with problems.collected():
-            _listed(table, number, "", dtypes)
+            checks.append(_listed(table, number, folder))
     if problems:
         raise AlbertCalcError([f"{name}: {problem}" for problem in problems])
-    folder = os.path.dirname(path)
-    return (_listed(table, n, folder, dtypes) for n, table in _tables(text, name))
+    return checks
 
 
 def _text(path: str) -> str:
@@ -140,9 +142,7 @@ def _refuse_hostile(piece: str, line: int, name: str) -> None:
             raise AlbertCalcError(f"{where}: {count:,} {word}; at most {_MOST_OF_A_SIGN} in a line")
 
 
-def _listed(
-    table: object, number: int, folder: str, dtypes: Mapping[str, int]
-) -> Listed:
+def _listed(table: object, number: int, folder: str) -> Listed:
     """The check that *table* describes; ``AlbertCalcError`` with all of its problems."""
     if not isinstance(table, Mapping):
         raise AlbertCalcError(f"check {number}: must be a table, got {shown(table)}")
@@ -165,7 +165,7 @@ def _listed(
         problems.append("config: must be a file, a directory or a pattern, got '-'")
     bounds = Bounds()
     with problems.collected():
-        bounds = read_bounds(table, dtypes)
+        bounds = read_bounds(table)
     if problems:
         raise AlbertCalcError([f"{label}: {problem}" for problem in problems])
     return Listed(

@@ -68,15 +68,14 @@ def listed_results(listed: Listed, request: Request) -> Iterator[Result]:
         yield Result(listed.name, error="; ".join(error.problems), path=listed.config)
         return
     own = request._replace(
-        head=listed.head, layout=listed.layout or DEFAULT_LAYOUT, share=listed.share
+        head=listed.head, layout=listed.layout or DEFAULT_LAYOUT, share=listed.share, overrides={}
     )
     selection: Selection = "without_embeddings" if listed.without_embeddings else "all"
     for path in sources:
         name = listed.name if len(sources) == 1 else f"{listed.name}: {os.path.relpath(path)}"
-        try:
-            model = read_model(_found(listed, path), own)
-        except AlbertCalcError as error:
-            yield Result(name, error="; ".join(error.problems), path=path)
+        model = _model(listed.preset, path, own.head, own.layout, own.share, own.strict)
+        if isinstance(model, AlbertCalcError):
+            yield Result(name, error="; ".join(model.problems), path=path)
             continue
         yield from held_against(model, listed.bounds, name=name, selection=selection)
 
@@ -112,16 +111,24 @@ def _sources(listed: Listed) -> list[str]:
     return found
 
 
-def _found(listed: Listed, path: str) -> Found:
-    return _named(listed.preset) if listed.preset else _file(path)
-
-
 # Many checks are of few models.
+@lru_cache(maxsize=256)
+def _model(
+    preset: str, path: str, head: str | None, layout: str, share: str | None, strict: bool
+) -> Model | AlbertCalcError:
+    """The model of a check, or why it cannot be read."""
+    request = Request({}, head, layout, share, strict, class_head=True)
+    try:
+        return read_model(_named(preset) if preset else _file(path), request)
+    except AlbertCalcError as error:
+        return error
+
+
 @lru_cache(maxsize=64)
 def _named(name: str) -> Found:
     return find_named(name)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _file(path: str) -> Found:
-    return find_file(path)
+    return find_file(path, regular=True)

@@ -13,7 +13,7 @@ import click
 
 from albert_calc import __version__
 from albert_calc.cli.output import say, write
-from albert_calc.errors import AlbertCalcError
+from albert_calc.errors import AlbertCalcError, first_of
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Count:": ("count", "explain", "embedding", "layers"),
@@ -80,7 +80,7 @@ class CommandGroup(click.Group):
             # Where the reader has gone, click puts another stdout in place and exits with 1.
             return CANNOT if done.code and sys.stdout is out else 0
         except AlbertCalcError as error:
-            say("error", error.problems)
+            say("error", first_of(list(dict.fromkeys(error.problems))))
             _suggest(words)
         except click.Abort:
             say("error", ["interrupted"])

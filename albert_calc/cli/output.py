@@ -30,7 +30,15 @@ _STYLES = {"error": "red", "warning": "yellow"}
 def canvas() -> Canvas:
     """What standard output can hold: as wide as its terminal, or unlimited in a pipe."""
     width = terminal_width() if sys.stdout.isatty() else None
-    return Canvas(width, not _holds(sys.stdout, SIGNS))
+    return Canvas(width, not _holds(sys.stdout, SIGNS), _has_colours(sys.stdout))
+
+
+def _has_colours(stream: IO[Any]) -> bool:
+    """Whether *stream* shows colours: as a terminal does, unless the environment says else."""
+    environ = os.environ
+    if environ.get("NO_COLOR") or environ.get("TERM", "").lower() in ("dumb", "unknown"):
+        return False
+    return bool(environ.get("FORCE_COLOR")) or stream.isatty()
 
 
 def terminal_width() -> int:
@@ -188,7 +196,7 @@ def say(kind: str, messages: Iterable[str]) -> None:
         if not _holds(sys.stderr, line):
             line = to_ascii(line)
         label = f"{kind}: " if kind else ""
-        if sys.stderr.isatty() and kind in _STYLES and "NO_COLOR" not in os.environ:
+        if kind in _STYLES and _has_colours(sys.stderr):
             label = click.style(label, fg=_STYLES[kind])
         try:
             _write_all(sys.stderr, f"{label}{line}\n")

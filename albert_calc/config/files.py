@@ -17,10 +17,12 @@ _LINK = re.compile(r"\.\./\.\./blobs/[0-9a-f]{40,64}")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_config(path: str | os.PathLike[str], *, regular: bool = False) -> dict[str, Any]:
     """The JSON object in *path*: a file, a directory with ``config.json``, or ``-``.
 
-    ``-`` is standard input. Raises ``ConfigError`` with the reason if it cannot be read.
+    ``-`` is standard input. A pipe is read only where it was itself named; in a directory, or
+    with *regular*, it is refused, as it could block for ever. Raises ``ConfigError`` with the
+    reason if the config cannot be read.
     """
     if not isinstance(path, str | bytes | os.PathLike):
         raise ConfigError(f"config: must be a path, got {shown(path)}")
@@ -30,7 +32,9 @@ def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise ConfigError("standard input: closed")
         return parse_json_object(read_limited(sys.stdin.buffer, "standard input"), "standard input")
     if os.path.isdir(name):
-        name = _inside(name)
+        name, regular = _inside(name), True
+    if regular and os.path.exists(name) and not os.path.isfile(name):
+        raise ConfigError(f"{quoted(name)}: must be a regular file")
     return parse_json_object(read_small_file(name), quoted(name))
 
 
@@ -46,8 +50,9 @@ def _inside(folder: str) -> str:
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
-    """A path as messages show it."""
-    return printable(os.fsdecode(path), 200)
+    """A path as messages show it: in quotes where it could not be seen."""
+    name = printable(os.fsdecode(path), 200)
+    return name if name == name.strip() and name else repr(name)
 
 
 def followed(path: str) -> str:

@@ -196,7 +196,7 @@ def _counting_keys(tables: Family, values: Mapping[str, Any]) -> list[str]:
     keys = {key for name in named for key in tables.features[name].keys}
     try:
         having = features(tables, filled(tables, values))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ZeroDivisionError):
         # What is wrong is told elsewhere.
         return []
     used = symbols_of(tables.model_type, having)

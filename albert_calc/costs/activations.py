@@ -20,12 +20,12 @@ from albert_calc.costs.forward import (
     Node,
     Stored,
     embedding_nodes,
-    forward_pass,
     layer_nodes,
     top_nodes,
 )
 from albert_calc.costs.memory import WIDTHS
-from albert_calc.costs.trainable import layer_runs, stored_layers
+from albert_calc.costs.order import Order, order_of
+from albert_calc.costs.trainable import layer_runs
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint, executed_layers
 from albert_calc.families import family
@@ -78,12 +78,21 @@ class Activations(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Equal parts of a forward pass, one after another: their nodes, and how many."""
+    """Equal parts of a forward pass, one after another: their nodes, and how many.
+
+    ``order`` is that of all layers like these, of whose runs the first here is ``first``.
+    """
 
     part: str
     nodes: tuple[Node, ...]
-    runs: Polynomial
-    copies: Polynomial
+    runs: Polynomial = times(1)
+    first: int = 0
+    order: Order = Order(1, 1)
+
+    @property
+    def output(self) -> Stored:
+        """What the last of the nodes makes."""
+        return self.nodes[-1].output
 
 
 def kept_activations(config: ModelConfig, model: Blueprint, workload: Workload) -> Activations:
@@ -169,28 +178,40 @@ def segments(case: Circumstances, values: Mapping[str, int]) -> tuple[Segment, .
     Below the first tensor that is trained nothing is kept; the first layer that trains one
     keeps less than those after it, to which a gradient goes through.
     """
-    below, hidden = embedding_nodes(case)
-    found = [Segment("embeddings", below, times(1), times(1))]
-    runs = Polynomial.product(*executed_layers(case.variant))
-    kinds = [(runs, 0)]
-    if case.trained.frozen_layers:
-        split = layer_runs(case.variant, case.trained, values)
-        kinds = [
-            (times(split.below), split.frozen_layer),
-            (times(split.trained), split.trained_layer),
-            (times(split.above), split.frozen_layer),
-        ]
-    for often, layer in kinds:
+    nodes, hidden = embedding_nodes(case)
+    found = [Segment("embeddings", nodes)]
+    for runs, layer, order in _layer_kinds(case, values):
+        if not order.runs:
+            continue
         nodes, after = layer_nodes(case, hidden, layer)
-        if often.terms and after.grad != hidden.grad:
-            found.append(Segment("layers", nodes, times(1), times(1)))
-            often, hidden = minus(often, 1), after
-            nodes, after = layer_nodes(case, hidden, layer)
-        if often.terms:
-            copies = stored_layers(case.variant) if case.trained.everything else often
-            found.append(Segment("layers", nodes, often, copies))
-            hidden = after
-    return (*found, Segment("top", top_nodes(case, hidden), times(1), times(1)))
+        first = 0
+        if after.grad != hidden.grad:
+            found.append(Segment("layers", nodes, times(1), 0, order))
+            runs, first = minus(runs, 1), 1
+            nodes, after = layer_nodes(case, after, layer)
+        if order.runs > first:
+            found.append(Segment("layers", nodes, runs, first, order))
+        hidden = after
+    return (*found, Segment("top", top_nodes(case, hidden)))
+
+
+def _layer_kinds(
+    case: Circumstances, values: Mapping[str, int]
+) -> Iterator[tuple[Polynomial, int, Order]]:
+    """The runs of layers like each other, in symbols, an example of them, and their order."""
+    order = order_of(case.variant, values)
+    trained = case.trained
+    if not trained.frozen_layers:
+        yield times(*executed_layers(case.variant)), 0, order
+        return
+    split = layer_runs(order, trained)
+    frozen = sum(
+        max(0, min(last, order.stored - 1) - first + 1) for first, last in trained.frozen_layers
+    )
+    trained_order = Order(split.trained, order.stored - frozen)
+    yield times(split.below), split.frozen_layer, Order(split.below, split.below)
+    yield times(split.trained), split.trained_layer, trained_order
+    yield times(split.above), split.frozen_layer, Order(split.above, split.above)
 
 
 def kept_by(nodes: tuple[Node, ...]) -> tuple[Stored, ...]:
@@ -199,7 +220,7 @@ def kept_by(nodes: tuple[Node, ...]) -> tuple[Stored, ...]:
 
 
 def _counted(tensor: Stored, segment: Segment, values: Mapping[str, int]) -> KeptTensor:
-    often = segment.copies if tensor.copy_of else segment.runs
+    often = times(segment.order.stored) if tensor.copy_of else segment.runs
     count = often.evaluate(values)
     size = count * tensor.elements.evaluate(values) * WIDTHS[tensor.dtype]
     return KeptTensor(segment.part, tensor.name, tensor.shape, tensor.dtype, often, count, size)

@@ -8,13 +8,14 @@ from functools import cache
 from typing import NamedTuple
 
 from albert_calc.algebra import Dims, Polynomial
-from albert_calc.costs.trainable import Trained, is_adapted, is_trained
+from albert_calc.costs.trainable import Trained, is_adapted, is_trained, original
 from albert_calc.counting.tensors import Variant, has_pooler, tensor_table
 from albert_calc.families import family
 from albert_calc.families.base import Tensor
 from albert_calc.families.steps import (
     ALL_TOKENS,
     FUNCTIONS,
+    LOSSES,
     WEIGHT,
     Forward,
     Function,
@@ -25,8 +26,6 @@ from albert_calc.families.steps import (
 
 _CAST = ("linear", "scores", "mix", "fused attention")
 """The kinds of steps that autocast computes in 16 bits; losses it computes in float32."""
-
-_LOSSES = ("cross entropy", "mean squared error", "binary cross entropy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,22 +74,7 @@ class Circumstances(NamedTuple):
     trained: Trained
 
 
-class Pass(NamedTuple):
-    """The nodes of a forward pass: embeddings, one run of a layer, and what is on top."""
-
-    embeddings: tuple[Node, ...]
-    layer: tuple[Node, ...]
-    top: tuple[Node, ...]
-
-
 @cache
-def forward_pass(case: Circumstances) -> Pass:
-    """The forward pass of a model all of whose layers are like each other."""
-    below, hidden = embedding_nodes(case)
-    layer, hidden = layer_nodes(case, hidden, 0)
-    return Pass(below, layer, top_nodes(case, hidden))
-
-
 def embedding_nodes(case: Circumstances) -> tuple[tuple[Node, ...], Stored]:
     """The nodes of the embeddings, and the tensor that the first layer reads."""
     steps = _tables(case).embeddings
@@ -99,6 +83,7 @@ def embedding_nodes(case: Circumstances) -> tuple[tuple[Node, ...], Stored]:
     return _laid_out(steps, {}, case)
 
 
+@cache
 def layer_nodes(
     case: Circumstances, hidden: Stored, layer: int
 ) -> tuple[tuple[Node, ...], Stored]:
@@ -108,6 +93,7 @@ def layer_nodes(
     return _laid_out(_tables(case).layer, {"hidden": hidden}, case, prefix, layer)
 
 
+@cache
 def top_nodes(case: Circumstances, hidden: Stored) -> tuple[Node, ...]:
     """The nodes of the pooler and of the head, on the *hidden* that the last layer made."""
     forward = _tables(case)
@@ -173,15 +159,20 @@ def _nodes_of(
     layer: int,
 ) -> list[Node]:
     """The node of *step*, after those in which autocast casts what it reads."""
-    casts = []
     sources = [tensors[name] for name in step.inputs]
-    if case.autocast and step.kind in _CAST:
-        for i, source in enumerate(sources):
-            if source.dtype != case.autocast:
-                sources[i] = Stored(f"{source.name} cast", source.shape, case.autocast, source.grad)
-                cast = Step("upcast", sources[i].name, (source.name,), source.shape)
-                casts.append(Node(cast, (source,), sources[i]))
-    trained = tuple(w for w in weights if _has_gradient(w, case, layer))
+    casts = []
+    for i, source in enumerate(sources):
+        wanted = _cast_to(step, case)
+        if wanted and source.dtype != wanted:
+            sources[i] = Stored(f"{source.name} in {wanted}", source.shape, wanted, source.grad)
+            cast = Step("cast", sources[i].name, (source.name,), source.shape)
+            casts.append(Node(cast, (source,), sources[i]))
+    if step.kind == "cast" and sources[0].dtype == "float32":
+        tensors[step.output] = sources[0]
+        return []
+    trained = tuple(
+        original(w, case.variant) for w in weights if _has_gradient(w, case, layer)
+    )
     output = Stored(
         step.output,
         step.shape if step.kind != "view" else sources[0].shape,
@@ -226,14 +217,23 @@ def _is_kept(
 
 def _dtype(step: Step, sources: list[Stored], case: Circumstances) -> str:
     """The dtype of what *step* makes."""
-    if step.kind == "upcast":
-        return "float32"
-    if case.autocast and step.kind in _CAST:
-        return case.autocast
-    if case.autocast and step.kind in _LOSSES:
+    if step.kind == "cast":
         return "float32"
     dtypes = {s.dtype for s in sources}
     return dtypes.pop() if len(dtypes) == 1 else case.dtype
+
+
+def _cast_to(step: Step, case: Circumstances) -> str:
+    """The dtype to which autocast takes what *step* reads; empty if it takes it as it is.
+
+    As torch's CPU backend does it: matrix products in 16 bits, losses in float32, the rest in
+    the dtype that it is given.
+    """
+    if not case.autocast:
+        return ""
+    if step.kind in LOSSES:
+        return "float32"
+    return case.autocast if step.kind in _CAST else ""
 
 
 def _own_dtype(step: Step, output: Stored, case: Circumstances) -> str:

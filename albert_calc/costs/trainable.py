@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from albert_calc.algebra import Polynomial, minus, times
+from albert_calc.algebra import Polynomial, times
+from albert_calc.costs.order import Order
 from albert_calc.counting.counts import count
-from albert_calc.counting.tensors import (
-    Blueprint,
-    Variant,
-    executed_layers,
-    is_counted,
-    tensor_table,
-)
+from albert_calc.counting.tensors import Blueprint, Variant, is_counted, tensor_table
 from albert_calc.errors import ConfigError
 from albert_calc.families import family
 from albert_calc.families.base import Tensor
@@ -147,32 +142,26 @@ def matrix_names(variant: Variant) -> Iterator[str]:
 def count_trainable(model: Blueprint, trained: Trained = EVERYTHING) -> Trainable:
     """The parameters of *model* that are trained, and all that there are then."""
     base = count(model).total
-    if trained.lora_rank:
-        adapters = adapters_of(model, trained) + _whole_copies(model, trained)
-        return Trainable(adapters, base + adapters)
-    return Trainable(
-        sum(
-            tensor.elements.evaluate(model.values) * trained_copies(tensor, model, trained)
-            for tensor in tensor_table(model.variant)
-            if is_counted(tensor, model.variant.tied)
-        ),
-        base,
-    )
+    trainable = sum(size * copies for size, copies in trained_tensors(model, trained))
+    return Trainable(trainable, base + trainable if trained.lora_rank else base)
 
 
-def adapters_of(model: Blueprint, trained: Trained) -> int:
-    """The parameters of all adapters: the rank by rows and columns, for each stored copy."""
-    variant = model.variant
-    return Polynomial.sum(
-        adapter_size(tensor, trained.lora_rank).times(*tensor.repeat)
-        for tensor in _matrices(variant)
-        if is_adapted(tensor, variant, trained)
-    ).evaluate(model.values)
+def trained_tensors(model: Blueprint, trained: Trained = EVERYTHING) -> Iterator[tuple[int, int]]:
+    """The parameters of each tensor that is trained, and how many such tensors there are.
 
-
-def adapter_size(tensor: Tensor, rank: int) -> Polynomial:
-    """The parameters of the adapter beside one copy of *tensor*: two matrices of that rank."""
-    return Polynomial.sum(times(rank, side) for side in tensor.shape)
+    An adapter beside a matrix is two matrices of its rank, one as wide as each of its sides.
+    """
+    variant, values = model
+    for tensor in tensor_table(variant):
+        copies = times(*tensor.repeat).evaluate(values)
+        if not trained.lora_rank:
+            if is_counted(tensor, variant.tied):
+                yield tensor.elements.evaluate(values), trained_copies(tensor, model, trained)
+        elif _is_whole(tensor, variant, trained.train_modules):
+            yield tensor.elements.evaluate(values), copies
+        elif is_adapted(tensor, variant, trained):
+            for side in tensor.shape:
+                yield times(trained.lora_rank, side).evaluate(values), copies
 
 
 def is_adapted(tensor: Tensor, variant: Variant, trained: Trained) -> bool:
@@ -189,7 +178,7 @@ def is_adapted(tensor: Tensor, variant: Variant, trained: Trained) -> bool:
 
 def is_trained(tensor: Tensor, variant: Variant, trained: Trained, layer: int = 0) -> bool:
     """Whether *tensor* itself is trained, in a layer the one that is stored as *layer*."""
-    tensor = _original(tensor, variant)
+    tensor = original(tensor, variant)
     if trained.lora_rank:
         return _is_whole(tensor, variant, trained.train_modules)
     if tensor.component.part == "layers":
@@ -216,15 +205,6 @@ def trained_copies(tensor: Tensor, model: Blueprint, trained: Trained) -> int:
     return copies // stored * (stored - frozen) if stored else 0
 
 
-def stored_layers(variant: Variant) -> Polynomial:
-    """How many layers *variant* stores."""
-    indices = family(variant.model_type).layer_name.count("{}")
-    for tensor in tensor_table(variant):
-        if tensor.component.part == "layers":
-            return minus(times(*tensor.repeat[:indices]), -tensor.skip)
-    return Polynomial()
-
-
 class LayerRuns(NamedTuple):
     """How often layers run that are frozen, and that are trained.
 
@@ -239,40 +219,15 @@ class LayerRuns(NamedTuple):
     trained_layer: int
 
 
-def layer_runs(variant: Variant, trained: Trained, values: Mapping[str, int]) -> LayerRuns:
-    """Which of the runs of layers are of frozen ones, ranges of layers being frozen.
-
-    Layers stored in groups run group by group, each group L/G times, as ALBERT's do.
-    """
-    runs = times(*executed_layers(variant)).evaluate(values)
-    stored = stored_layers(variant).evaluate(values)
-    inside = values["N"] if stored < runs or values["N"] > 1 else 1
-    groups = stored // inside
-    turns = runs // inside
-
-    def before(layer: int) -> int:
-        """The runs of all stored layers below *layer*."""
-        group, rest = divmod(min(layer, stored), inside)
-        start = -(-group * turns // groups)
-        return inside * start + rest * (-(-(group + 1) * turns // groups) - start)
-
+def layer_runs(order: Order, trained: Trained) -> LayerRuns:
+    """Which of the runs of layers are of frozen ones."""
     ranges = trained.frozen_layers
-    frozen = sum(before(last + 1) - before(first) for first, last in ranges)
-    first = ranges[0][1] + 1 if ranges and ranges[0][0] == 0 else 0
-    below = runs
-    if first < stored:
-        group, rest = divmod(first, inside)
-        below = inside * -(-group * turns // groups) + rest
-    return LayerRuns(below, runs - frozen, frozen - below, ranges[0][0] if ranges else 0, first)
-
-
-def _whole_copies(model: Blueprint, trained: Trained) -> int:
-    """The parameters of the copies of modules that are trained whole."""
-    return Polynomial.sum(
-        tensor.elements.times(*tensor.repeat)
-        for tensor in tensor_table(model.variant)
-        if _is_whole(tensor, model.variant, trained.train_modules)
-    ).evaluate(model.values)
+    frozen = sum(
+        order.runs_below(last + 1) - order.runs_below(first) for first, last in ranges
+    )
+    lowest = ranges[0][1] + 1 if ranges and ranges[0][0] == 0 else 0
+    below = order.first_run(lowest) if lowest < order.stored else order.runs
+    return LayerRuns(below, order.runs - frozen, frozen - below, ranges[0][0] if ranges else 0, lowest)
 
 
 def _matrices(variant: Variant) -> Iterator[Tensor]:
@@ -307,7 +262,7 @@ def _is_whole(tensor: Tensor, variant: Variant, modules: tuple[str, ...]) -> boo
     return any(name.endswith(module) for name in names for module in modules)
 
 
-def _original(tensor: Tensor, variant: Variant) -> Tensor:
+def original(tensor: Tensor, variant: Variant) -> Tensor:
     """The tensor that *tensor* is tied to, or itself."""
     if is_counted(tensor, variant.tied):
         return tensor

@@ -1,4 +1,4 @@
-"""Following the tensors that are alive through a backward pass, or a pass without one.
+"""Following the tensors that are alive through a backward pass, or through a forward pass alone.
 
 What autograd does with gradients was read off ``torch.distributed._tools.mem_tracker``,
 operation by operation: it keeps a tensor until the backward pass of the last step that keeps
@@ -9,7 +9,7 @@ weights waits beside the first until their sum is made.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from albert_calc.costs.forward import Node, Stored
@@ -18,10 +18,15 @@ from albert_calc.families.base import Tensor
 Size = Callable[[Stored | Tensor], int]
 """The bytes of a tensor at a batch."""
 
-PASSED_ON = ("add", "merge")
+_PASSED_ON = ("add", "merge")
 """Kinds of steps whose backward pass hands the gradient on as it is."""
 
-LOSSES = ("cross entropy", "mean squared error", "binary cross entropy")
+
+_COPYING = ("scores", "mix")
+"""Kinds of steps that copy query, key or value."""
+
+_ATTENDED = ("merge", "fused attention")
+"""Kinds of steps with which attention is done."""
 
 
 class Gradient:
@@ -61,25 +66,30 @@ class Memory:
 
 
 class Way(NamedTuple):
-    """What a way through some nodes took: the most bytes at once, and those left after it.
+    """What a backward pass through some nodes took: the most bytes at once, and what is left.
 
-    Both are above what was in use before the nodes' forward pass. ``waiting`` are the
-    gradients of tensors from below.
+    Both are above what was in use before the forward pass of these nodes. ``gradients`` are
+    the bytes of those of weights, ``waiting`` has those of tensors from below.
     """
 
     highest: int
-    left: int
+    gradients: int
     waiting: Mapping[Stored, int]
 
 
 def way_back(
-    nodes: Sequence[Node], arriving: Mapping[Stored, int], there: set[str], size: Size
+    nodes: Sequence[Node],
+    arriving: Mapping[Stored, int],
+    size: Size,
+    there: Collection[str] = (),
+    passing: Collection[str] = (),
 ) -> Way:
     """The backward pass of *nodes*, with the gradients *arriving* of tensors that they make.
 
-    *there* are the weights that have a gradient already; those of *nodes* are added to them.
+    *there* are weights that have a gradient already, to which another is added; *passing* are
+    those whose gradient is added to one of an earlier batch at once, so that it does not stay.
     """
-    memory = Memory()
+    memory, there = Memory(), set(there)
     for node in nodes:
         for tensor in node.kept:
             memory.hold(tensor, size(tensor))
@@ -90,24 +100,72 @@ def way_back(
         came = waiting.pop(node.output, None)
         if came is None:
             continue
-        wanted = [t for t in dict.fromkeys(node.inputs) if t.grad]
         memory.reach(_temporaries(node, size))
-        made = [(t, came if _passes(node, t, size) else Gradient(size(t))) for t in wanted]
+        wanted = [t for t in dict.fromkeys(node.inputs) if t.grad]
+        made = [(t, came if _passes_on(node, t, size) else Gradient(size(t))) for t in wanted]
         for _, gradient in made:
             memory.hold(gradient, gradient.bytes)
-        for weight in node.trained:
-            if weight.name not in there:
-                memory.hold(weight, size(weight))
+        new = [weight for weight in node.trained if weight.name not in there]
+        for weight in new:
+            memory.hold(weight.name, size(weight))
         for tensor in node.kept:
             memory.drop(tensor, size(tensor))
         memory.drop(came, came.bytes)
         for weight in node.trained:
             if weight.name in there:
                 memory.reach(2 * size(weight))
-            there.add(weight.name)
+            elif weight.name in passing:
+                memory.drop(weight.name, size(weight))
+            else:
+                there.add(weight.name)
         for tensor, gradient in made:
             waiting[tensor] = _sum(gradient, waiting.get(tensor), memory)
-    return Way(memory.highest, memory.bytes, {t: g.bytes for t, g in waiting.items()})
+    left = {tensor: gradient.bytes for tensor, gradient in waiting.items()}
+    return Way(memory.highest, memory.bytes - sum(left.values()), left)
+
+
+def way_up(nodes: Sequence[Node], size: Size, *, keeping: bool = False) -> int:
+    """The most bytes at once in a forward pass of *nodes*, above what was there before.
+
+    A tensor is there until the last step that reads it, or as long as the functions of
+    transformers hold it: query, key and value until attention is done, its probabilities
+    until the end. With *keeping*, what autograd keeps stays.
+    """
+    memory = Memory()
+    made = {node.output for node in nodes}
+    ends = {t: i for i, node in enumerate(nodes) for t in node.inputs if t in made}
+    attended = next((i for i, n in enumerate(nodes) if n.step.kind in _ATTENDED), 0)
+    for tensor, i in ends.items():
+        if tensor.name in ("query", "key", "value"):
+            ends[tensor] = max(i, attended)
+    for i, node in enumerate(nodes):
+        if node.step.kind == "mix":
+            ends[node.inputs[0]] = len(nodes) - 1
+        elif node.step.kind == "add":
+            ends[node.inputs[0]] = max(i + 1, ends[node.inputs[0]])
+    leaving: dict[int, list[Stored]] = {}
+    for tensor, i in ends.items():
+        leaving.setdefault(i, []).append(tensor)
+    for i, node in enumerate(nodes):
+        memory.reach(_in_passing(node, size))
+        memory.hold(node.output, size(node.output))
+        for tensor in node.kept if keeping else ():
+            copied = node.step.kind in _COPYING and tensor.name in ("query", "key", "value")
+            memory.hold((tensor, copied), size(tensor)) if copied else memory.hold(tensor, size(tensor))
+        for tensor in leaving.get(i, ()):
+            memory.drop(tensor, size(tensor))
+    return memory.highest
+
+
+def _in_passing(node: Node, size: Size) -> int:
+    """The bytes that the forward pass of *node* makes at once, its output included."""
+    made = size(node.output)
+    if node.step.kind == "function":
+        return node.function.forward * made
+    if node.step.kind in _COPYING:
+        # Query, key and value are copied head by head.
+        return made + sum(size(t) for t in node.inputs if not t.name.endswith("probabilities"))
+    return made
 
 
 def _temporaries(node: Node, size: Size) -> int:
@@ -120,9 +178,9 @@ def _temporaries(node: Node, size: Size) -> int:
     return 0
 
 
-def _passes(node: Node, tensor: Stored, size: Size) -> bool:
+def _passes_on(node: Node, tensor: Stored, size: Size) -> bool:
     """Whether the gradient of *tensor* is the one that came to *node*, stored once."""
-    return node.step.kind in PASSED_ON and size(tensor) == size(node.output)
+    return node.step.kind in _PASSED_ON and size(tensor) == size(node.output)
 
 
 def _sum(gradient: Gradient, other: Gradient | None, memory: Memory) -> Gradient:

@@ -15,6 +15,7 @@ from albert_calc.counting.tensors import (
 )
 from albert_calc.families import family
 from albert_calc.families.base import EMBEDDING_PROJECTION, TOKEN_EMBEDDING, Component
+from albert_calc.writing.numbers import part_of
 
 COMPARED_EMBEDDING_SIZE: int = family("albert").defaults["embedding_size"]
 """The E at which a model without one is compared: that of every published ALBERT."""
@@ -32,7 +33,7 @@ class Pair(NamedTuple):
     @property
     def reduction(self) -> float:
         """The fraction saved, negative where the second costs more; 0 of nothing."""
-        return (self.before - self.after) / self.before if self.before else 0.0
+        return part_of(self.before - self.after, self.before)
 
     @property
     def ratio(self) -> float | None:

@@ -51,6 +51,9 @@ _POOLER = linear("pooler.dense", "Q", "Q", CONTEXT_POOLER, applied=SEQUENCES)
 # Only the relative positions that a sequence reaches are projected.
 _REACHED = (times(2, "X"),)
 
+# Values of a key that ask for nothing.
+OFF = (None, False, 0, -1)
+
 # The later head multiplies by the token table itself and has no matrix of its own.
 _PREDICTIONS = (
     *(t._replace(when=("legacy",)) for t in predictions()),
@@ -204,7 +207,7 @@ DEBERTA = Family(
     rules=(
         HEADS_DIVIDE_WIDTH,
         Rule(
-            "must be {hidden_size} for sequence classification to run; counted as built",
+            "must be {hidden_size} for a head with a pooler to run; counted as built",
             ("pooler_hidden_size", "hidden_size"),
             lambda pooler, width: pooler == width,
             fatal=False,
@@ -218,6 +221,10 @@ DEBERTA = Family(
         ),
     ),
     marks=("talking_head",),
+    refused={
+        "position_buckets": (OFF, "buckets of positions are counted for deberta-v2 only"),
+        "conv_kernel_size": (OFF, "a convolution is counted for deberta-v2 only"),
+    },
     embeddings={"transformers": EMBEDDINGS},
     layer_name="encoder.layer.{}.",
     layer=(

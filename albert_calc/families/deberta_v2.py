@@ -24,6 +24,7 @@ from albert_calc.families.base import (
 )
 from albert_calc.families.deberta import (
     DEBERTA,
+    OFF,
     OUTPUT_TENSORS,
     RELATIVE_TABLE,
     deberta_heads,
@@ -149,6 +150,7 @@ DEBERTA_V2 = DEBERTA._replace(
         ),
     ),
     marks=("position_buckets", "norm_rel_ebd", "share_att_key"),
+    refused={"talking_head": (OFF, "mixtures of heads are counted for deberta only")},
     layer=(
         *_attention("H", unless=("head_size",)),
         *_attention(times("A", "D"), when=("head_size",)),

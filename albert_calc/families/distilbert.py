@@ -124,6 +124,7 @@ DISTILBERT = Family(
         "num_hidden_layers": "num_hidden_layers",
         "num_attention_heads": "num_attention_heads",
     },
+    harmless=("tie_weights_",),
     # dim, n_layers, n_heads and hidden_dim are also keys of LLaMA's and Mistral's own files.
     marks=("sinusoidal_pos_embds", "seq_classif_dropout", "qa_dropout"),
     embeddings={

@@ -85,4 +85,5 @@ MPNET = BERT._replace(
         **task_heads("MPNet", classifier=dense_classifier()),
     },
     buffers=("embeddings.position_ids",),
+    forward=None,
 )

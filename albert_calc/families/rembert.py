@@ -58,7 +58,7 @@ REMBERT = BERT._replace(
     rules=(
         HEADS_DIVIDE_WIDTH,
         Rule(
-            "must be false: RemBERT's classes tie nothing, and are counted so",
+            "must be false, since RemBERT's classes tie nothing; counted as built",
             ("tie_word_embeddings",),
             lambda tied: not tied,
             fatal=False,
@@ -79,4 +79,5 @@ REMBERT = BERT._replace(
         **task_heads("RemBert"),
     },
     buffers=("embeddings.position_ids",),
+    forward=None,
 )

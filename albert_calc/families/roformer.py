@@ -16,7 +16,6 @@ from albert_calc.families.base import (
     Same,
     base_heads,
     dense_classifier,
-    flag,
     norm,
     sequence_classifier,
     table,
@@ -81,6 +80,18 @@ ROFORMER = BERT._replace(
     ),
     marks=("rotary_value",),
     embedding_size_alone=True,
+    refused={
+        "norm_type": (
+            (None, "layer_norm"),
+            "norms without parameters (RoFormer v2) are not counted; transformers builds"
+            " LayerNorms whatever this says",
+        ),
+        "use_bias": (
+            (None, True),
+            "layers without biases (RoFormer v2) are not counted; transformers builds biases"
+            " whatever this says",
+        ),
+    },
     embeddings={
         "transformers": (
             *table(TOKENS_NAME, "V", "E", TOKEN_EMBEDDING),
@@ -107,4 +118,5 @@ ROFORMER = BERT._replace(
             tensors=token_classifier(2, "qa_outputs"),
         ),
     },
+    forward=None,
 )

@@ -25,11 +25,13 @@ Kind = Literal[
     "merge",
     "fused attention",
     "view",
-    "upcast",
+    "cast",
     "cross entropy",
     "mean squared error",
     "binary cross entropy",
 ]
+
+LOSSES: tuple[Kind, ...] = ("cross entropy", "mean squared error", "binary cross entropy")
 
 ALL_TOKENS: Dims = ("B", "S")
 ALL_SEQUENCES: Dims = ("B",)
@@ -270,7 +272,7 @@ def cross_entropy(
         return (loss,)
     exact = f"float32 {logits}"
     return (
-        Step("upcast", exact, (logits,), shape, when=conditions),
+        Step("cast", exact, (logits,), shape, when=conditions),
         loss._replace(inputs=(exact,)),
     )
 

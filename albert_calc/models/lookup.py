@@ -55,11 +55,14 @@ def find_model(text: str) -> Found:
     raise ConfigError(_not_found(text))
 
 
-def find_file(path: str) -> Found:
-    """The config in the file *path*, in a directory, or on standard input for ``-``."""
+def find_file(path: str, *, regular: bool = False) -> Found:
+    """The config in the file *path*, in a directory, or on standard input for ``-``.
+
+    With *regular* a pipe or a device is refused.
+    """
     if path == "-":
         return find_model(path)
-    return Found(quoted(path), read_config(path), "file", path)
+    return Found(quoted(path), read_config(path, regular=regular), "file", path)
 
 
 def find_named(name: str) -> Found:

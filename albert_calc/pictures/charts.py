@@ -40,7 +40,9 @@ def difference(pair: Pair) -> Remark:
     fraction = -pair.reduction
     meaning: Meaning = "good" if fraction < 0 else "bad"
     sign = "−" if fraction < 0 else "+"
-    return Remark(sign + numbers.percent(abs(fraction)), meaning)
+    text = numbers.percent(abs(fraction))
+    before = "about " if text.startswith("about ") else ""
+    return Remark(before + sign + text.removeprefix(before), meaning)
 
 
 def comparison_chart(compared: Sequence[tuple[str, Comparison]]) -> Chart:
@@ -159,10 +161,13 @@ def _fits(size: int, limit: Limit | None) -> Remark:
     return Remark(f"{numbers.binary_size(size - limit.value)} too much", "bad")
 
 
-def sweep_chart(title: str, line: str, varied: str, rows: Sequence[Sequence[Any]]) -> Chart | Curve:
+def sweep_chart(
+    title: str, line: str, varied: str, rows: Sequence[Sequence[Any]], model_type: str = ""
+) -> Chart | Curve:
     """The total of each of *rows*, which hold a value of the key *varied* and that total.
 
-    A size gives a curve, on which published models have their names; names give bars.
+    A size gives a curve, on which published models of *model_type* have their names; names
+    give bars.
     """
     size = next((s for s in SIZES if s.key == varied), None)
     lines = (line,) if line else ()
@@ -171,21 +176,27 @@ def sweep_chart(title: str, line: str, varied: str, rows: Sequence[Sequence[Any]
         panel = Panel("total parameters", (Part("", 0),), (BarGroup("", "", bars),))
         return Chart(title, lines, (panel,))
     points = tuple((value, total) for value, total in rows)
-    return Curve(title, lines, size.symbol, size.meaning, points, published_marks(varied, points))
+    marks = published_marks(model_type, varied, points)
+    return Curve(title, lines, size.symbol, size.meaning, points, marks)
 
 
-def published_marks(varied: str, points: Sequence[tuple[int, int]]) -> tuple[Mark, ...]:
-    """The presets that are one of *points*: by their size *varied*, and by their count."""
-    found = {}
-    known = set(points)
+def published_marks(
+    model_type: str, varied: str, points: Sequence[tuple[int, int]]
+) -> tuple[Mark, ...]:
+    """The published models of a type that are *points*: by their size *varied*, and their count."""
+    found: dict[tuple[int, int], list[str]] = {}
+    values, known = {x for x, _ in points}, set(points)
     for preset in all_presets():
-        if not preset.hub:
+        if preset.content.get("model_type") != model_type or not preset.hub:
             continue
         config = ModelConfig.from_dict(preset.content)
         value = getattr(config, varied)
-        if value is None or value not in {x for x, _ in points}:
-            continue
-        place = (value, count_parameters(config).total)
-        if place in known:
-            found[place] = preset.name
-    return tuple(Mark(name, x, y) for (x, y), name in found.items())
+        if value in values and (value, count_parameters(config).total) in known:
+            found.setdefault((value, dict(points)[value]), []).append(preset.name)
+    return tuple(Mark(_names(names), x, y) for (x, y), names in found.items())
+
+
+def _names(names: Sequence[str]) -> str:
+    """Up to two of *names*, and how many there are besides."""
+    said = ", ".join(names[:2])
+    return said if len(names) <= 2 else f"{said} and {len(names) - 2} more"

@@ -123,15 +123,11 @@ def embedding_diagram(title: str, model: Blueprint) -> Rectangles:
     return found._replace(title=f"{title}: {found.title[0].lower()}{found.title[1:]}")
 
 
-def token_embedding_diagram(
-    vocab_size: int, embedding_size: int, hidden_size: int
-) -> Rectangles:
+def token_embedding_diagram(vocab_size: int, embedding_size: int, hidden_size: int) -> Rectangles:
     """The standard and the factorized token embedding of these sizes, to scale."""
     v, e, h = ("V", vocab_size), ("E", embedding_size), ("H", hidden_size)
     standard = Plan("built BERT-style", (Area("V × H", v, h, None),))
-    factorized = Plan(
-        "built ALBERT-style", (Area("V × E", v, e, 0), Area("E × H", e, h, 1))
-    )
+    factorized = Plan("built ALBERT-style", (Area("V × E", v, e, 0), Area("E × H", e, h, 1)))
     saved = difference(Pair(standard.value, factorized.value))
     sizes = "  ".join(f"{symbol} = {value:,}" for symbol, value in (v, e, h))
     return Rectangles(

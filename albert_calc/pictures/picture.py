@@ -240,8 +240,7 @@ def as_bars(curve: Curve) -> Chart | None:
     for mark in curve.marks:
         names[mark.x, mark.y] = f"◆ {mark.label}"
     bars = tuple(
-        Bar(f"{curve.symbol} = {x:,}", (y,), Remark(names.get((x, y), "")))
-        for x, y in curve.points
+        Bar(f"{curve.symbol} = {x:,}", (y,), Remark(names.get((x, y), ""))) for x, y in curve.points
     )
     panel = Panel("", (Part("", 0),), (BarGroup("", "", bars),))
     return Chart(curve.title, curve.lines, (panel,))

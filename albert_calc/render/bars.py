@@ -15,7 +15,6 @@ _SHADES = "█▒░▓"
 _LETTERS = "#=+:o%"
 
 
-
 def tiny(canvas: Canvas) -> str:
     """Stands for a bar that is too short to be drawn."""
     return "." if canvas.ascii_only else "·"

@@ -20,7 +20,7 @@ _LONGEST = 1_000
 _DECIMAL: tuple[Kind, ...] = ("percent", "share", "saving", "ratio", "number")
 _WORDS: tuple[Kind, ...] = ("name", "text", "verdict")
 _VERDICTS: dict[str, Role] = {"ok": "good", "yes": "good", "FAILED": "bad", "no": "bad"}
-_WHOLE = re.compile(r"(.*?[0-9][0-9,]*)(.*)")
+_WHOLE = re.compile(r"([^a-z]*?[0-9][0-9,]*)([^a-z]*|e.*)")
 
 
 class Shown(NamedTuple):
@@ -79,17 +79,17 @@ def _number(value: int | float, kind: Kind) -> str:
     return write(value)
 
 
-def is_numeric(column: Column) -> bool:
-    """Whether the column's cells are numbers, aligned to the right and never cut."""
-    return column.kind not in _WORDS
-
-
 class Strip(NamedTuple):
     """A column as people see it: its heading, and a cell for each row, the total's last."""
 
     column: Column
     heading: tuple[str, ...]
     cells: tuple[Shown, ...]
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the cells are numbers, aligned to the right and never cut."""
+        return self.column.kind not in _WORDS
 
 
 def strips(section: Section, canvas: Canvas) -> list[Strip]:
@@ -101,7 +101,7 @@ def strips(section: Section, canvas: Canvas) -> list[Strip]:
     found = []
     for place in shown_to(section, "people"):
         column = section.columns[place]
-        cells = [_spelled(shown(row[place], column.kind), canvas) for row in rows]
+        cells = _column(column, [row[place] for row in rows], canvas)
         if column.kind in _DECIMAL:
             cells = _under_each_other(cells)
         heading = tuple(canvas.spelled(printable(h, _LONGEST)) for h in column.heading.split("\n"))
@@ -109,19 +109,28 @@ def strips(section: Section, canvas: Canvas) -> list[Strip]:
     return found
 
 
-def _spelled(cell: Shown, canvas: Canvas) -> Shown:
-    return cell._replace(lines=tuple(map(canvas.spelled, cell.lines)))
+def _column(column: Column, values: Sequence[Any], canvas: Canvas) -> list[Shown]:
+    """The cells of *column*; what stands in many rows is worked out once."""
+    known: dict[tuple[type, Any], Shown] = {}
+    cells = []
+    for value in values:
+        key = (value.__class__, value)
+        if key not in known:
+            cell = shown(value, column.kind)
+            known[key] = cell._replace(lines=tuple(map(canvas.spelled, cell.lines)))
+        cells.append(known[key])
+    return cells
 
 
 def _under_each_other(column: Sequence[Shown]) -> list[Shown]:
-    """*column* padded so that its decimal points, or where they would be, are in line."""
-    parts = []
-    for cell in column:
-        match = _WHOLE.fullmatch(cell.text)
-        parts.append((match[1], match[2]) if match else ("", cell.text))
-    before = max((len(whole) for whole, _ in parts), default=0)
-    after = max((len(rest) for _, rest in parts), default=0)
+    """*column* padded so that its decimal points, or where they would be, are in line.
+
+    Cells with words in them stay as they are.
+    """
+    parts = [_WHOLE.fullmatch(cell.text) for cell in column]
+    before = max((len(part[1]) for part in parts if part), default=0)
+    after = max((len(part[2]) for part in parts if part), default=0)
     return [
-        cell._replace(lines=(whole.rjust(before) + rest.ljust(after),)) if cell.text else cell
-        for cell, (whole, rest) in zip(column, parts, strict=True)
+        cell._replace(lines=(part[1].rjust(before) + part[2].ljust(after),)) if part else cell
+        for cell, part in zip(column, parts, strict=True)
     ]

@@ -3,7 +3,7 @@
 import io
 import logging
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from albert_calc.errors import AlbertCalcError
 from albert_calc.pictures.picture import Chart, Curve, Diagram, Picture, as_bars
@@ -60,7 +60,7 @@ def figure(picture: Picture, kind: str) -> bytes:
         # A letter that no font has is drawn as a box, and nothing need be said.
         warnings.simplefilter("ignore")
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE)
+        matplotlib.rcParams.update(cast(Any, _STYLE))
         return _saved(_plotted(picture), picture.title, kind)
 
 

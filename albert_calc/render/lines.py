@@ -45,7 +45,7 @@ def line(text: str, style: Style = PLAIN) -> Line:
 
 def written(lines: Iterable[Line], canvas: Canvas) -> str:
     """*lines* as text, each with a newline, in colour if the canvas has colours."""
-    stripped = [_stripped(one) for one in lines]
+    stripped = map(_stripped, lines)
     if canvas.colour:
         from albert_calc.render.ansi import coloured  # late: rich takes 60 ms to import
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from albert_calc.render import Canvas
-from albert_calc.render.cells import Strip, is_numeric, strips
+from albert_calc.render.cells import Strip, strips
 from albert_calc.report import Report, Section
 from albert_calc.writing.harmless import printable
 
@@ -47,7 +47,7 @@ def table(section: Section, canvas: Canvas) -> list[str]:
     # Cells are put into the letters of the canvas when they are escaped.
     found = strips(section, Canvas())
     lines = [_row([_inline(" ".join(s.heading), canvas) for s in found])]
-    lines.append(_row(["---:" if is_numeric(s.column) else "---" for s in found]))
+    lines.append(_row(["---:" if s.is_numeric else "---" for s in found]))
     for row in range(len(section.rows)):
         group = section.groups.get(row)
         if group and group != found[0].cells[row].text:

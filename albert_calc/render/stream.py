@@ -75,9 +75,7 @@ def _json(columns: Sequence[Column], batches: Iterable[Rows], canvas: Canvas) ->
 
 def _objects(columns: Sequence[Column], rows: Rows, canvas: Canvas) -> Iterator[str]:
     keys = [c.key for c in columns]
-    return (
-        json_format.dumps(dict(zip(keys, row, strict=True)), canvas.ascii_only) for row in rows
-    )
+    return (json_format.dumps(dict(zip(keys, row, strict=True)), canvas.ascii_only) for row in rows)
 
 
 def _markdown(columns: Sequence[Column], batches: Iterable[Rows], canvas: Canvas) -> Iterator[str]:

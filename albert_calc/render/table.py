@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from albert_calc.render import Canvas
 from albert_calc.render.bars import bar
-from albert_calc.render.cells import Shown, Strip, is_numeric, strips
+from albert_calc.render.cells import Shown, Strip, strips
 from albert_calc.render.lines import (
     DIM,
     EMPTY,
@@ -32,6 +32,7 @@ from albert_calc.render.lines import (
     wrapped,
     written,
 )
+from albert_calc.render.theme import ROLES
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.harmless import printable
 
@@ -39,6 +40,8 @@ _GAPS = (3, 2)
 _FOLDED_FIRST, _FOLDED = 32, 16
 _BAR_WHOLE, _BAR_LEAST = 40, 4
 _PIPED_BAR = 20
+
+_STYLES = {role: Style(role) for role in ROLES}
 
 _FIGURE = re.compile(
     r"(?<![\w.−-])[-+−]?[0-9][0-9,]*(?:\.[0-9]+)?(?:[MBT]\b|%|×| [KMGT]iB)?(?![\w-])"
@@ -50,11 +53,14 @@ def render(report: Report, canvas: Canvas) -> str:
     return written(lines(report, canvas), canvas)
 
 
-def lines(report: Report, canvas: Canvas) -> list[Line]:
-    """The same as lines."""
-    blocks = [headline(report.headline, canvas)] if report.headline else []
-    blocks += [_section(section, canvas) for section in report.sections]
-    return [one for block in blocks for one in (*block, EMPTY)][:-1]
+def lines(report: Report, canvas: Canvas) -> Iterator[Line]:
+    """The same as lines, one after the other, so that long tables are never held as spans."""
+    if report.headline:
+        yield from headline(report.headline, canvas)
+    for index, section in enumerate(report.sections):
+        if index or report.headline:
+            yield EMPTY
+        yield from _section(section, canvas)
 
 
 def headline(text: str, canvas: Canvas) -> list[Line]:
@@ -76,14 +82,13 @@ def _emphasized(text: str) -> Line:
     return (*spans, Span(text[done:]))
 
 
-def _section(section: Section, canvas: Canvas) -> list[Line]:
-    drawn = [line(part, STRONG) for part in _texts(section.title, canvas) if part]
-    drawn += _table(section, canvas)
+def _section(section: Section, canvas: Canvas) -> Iterator[Line]:
+    yield from (line(part, STRONG) for part in _texts(section.title, canvas) if part)
+    yield from _table(section, canvas)
     for texts in (section.lines, section.notes):
         if any(texts):
-            said = (part for text in texts if text for part in _texts(text, canvas))
-            drawn += [EMPTY, *(line(part, DIM) for part in said)]
-    return drawn
+            yield EMPTY
+            yield from (line(p, DIM) for text in texts if text for p in _texts(text, canvas))
 
 
 class _Entry(NamedTuple):
@@ -107,14 +112,16 @@ class _Fitted(NamedTuple):
         return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
 
-def _table(section: Section, canvas: Canvas) -> list[Line]:
+def _table(section: Section, canvas: Canvas) -> Iterator[Line]:
     found = strips(section, canvas)
     if not found or not section.rows:
-        return []
+        return
     entries, indented = _entries(section, found[0], canvas)
     found[0] = _indented(found[0], indented)
-    parts = _with_bar(_fitted(found, canvas.width), section, canvas)
-    return [one for part in parts for one in (*_drawn(part, entries, canvas), EMPTY)][:-1]
+    for index, part in enumerate(_with_bar(_fitted(found, canvas.width), section, canvas)):
+        if index:
+            yield EMPTY
+        yield from _drawn(part, entries, canvas)
 
 
 def _entries(section: Section, first: Strip, canvas: Canvas) -> tuple[list[_Entry], set[int]]:
@@ -141,7 +148,7 @@ def _entries(section: Section, first: Strip, canvas: Canvas) -> tuple[list[_Entr
 
 
 def _indented(strip: Strip, rows: set[int]) -> Strip:
-    if is_numeric(strip.column):
+    if strip.is_numeric:
         return strip
     return strip._replace(
         cells=tuple(
@@ -190,7 +197,7 @@ def _least(strip: Strip, foldable: int) -> int:
     """The width below which a number, a term of a formula or a word of the heading breaks."""
     heading = widest(piece for one in strip.heading for piece in pieces(one))
     texts = [one for cell in strip.cells for one in cell.lines]
-    if is_numeric(strip.column):
+    if strip.is_numeric:
         return max(heading, widest(texts))
     indent = max((len(text) - len(text.lstrip()) for text in texts), default=0)
     return max(heading, indent + max((unbroken(text, foldable) for text in texts), default=0))
@@ -215,13 +222,17 @@ def _with_bar(parts: list[_Fitted], section: Section, canvas: Canvas) -> list[_F
         return parts
     shares = [row[source] or 0.0 for row in section.rows]
     largest = max(shares)
-    room = _PIPED_BAR if canvas.width is None else canvas.width - fitted.width - fitted.gap
-    whole = min(_BAR_WHOLE if canvas.width else _PIPED_BAR, int(room / largest) if largest else 0)
-    if whole * largest < _BAR_LEAST:
+    most = _PIPED_BAR if canvas.width is None else _BAR_WHOLE
+    whole = 0
+    for gap in _GAPS:
+        fitted = fitted._replace(gap=gap)
+        room = most if canvas.width is None else canvas.width - fitted.width - gap
+        whole = min(most, int(room / largest) if largest else 0)
+        if whole * largest >= _BAR_LEAST:
+            break
+    else:
         return parts
-    bars = [
-        bar(max(round(8 * whole * share), 1), canvas).text if share else "" for share in shares
-    ]
+    bars = [bar(max(round(8 * whole * share), 1), canvas).text if share else "" for share in shares]
     cells = tuple(Shown((text,), "bar") for text in (*bars, *([""] if section.total else [])))
     strips = list(fitted.strips)
     strips.insert(place + 1, Strip(Column("", "", "text"), ("",), cells))
@@ -253,14 +264,15 @@ def _drawn(part: _Fitted, entries: Sequence[_Entry], canvas: Canvas) -> Iterator
 
 def _row(part: _Fitted, cells: Sequence[Shown], style: Style) -> Iterator[Line]:
     """A row of the table, which is several lines where a text is wrapped."""
-    texts = [
-        [text for one in cell.lines for text in (wrapped(one, width) if one else [""])]
+    columns = [
+        [text for one in cell.lines for text in wrapped(one, width)]
         for cell, width in zip(cells, part.widths, strict=True)
     ]
-    for index in range(max(map(len, texts))):
+    gap = Span(" " * part.gap)
+    for index in range(max(map(len, columns))):
         spans: list[Span] = []
-        for strip, cell, width, column in zip(part.strips, cells, part.widths, texts, strict=True):
-            text = column[index] if index < len(column) else ""
-            shown = padded(text, width, right=is_numeric(strip.column))
-            spans += [Span(shown, Style(cell.role) if cell.role else style), Span(" " * part.gap)]
+        for strip, cell, width, texts in zip(part.strips, cells, part.widths, columns, strict=True):
+            text = texts[index] if index < len(texts) else ""
+            own = (_STYLES[cell.role] if cell.role else style) if text else PLAIN
+            spans += (Span(padded(text, width, right=strip.is_numeric), own), gap)
         yield tuple(spans[:-1])

@@ -28,7 +28,9 @@ def lines(picture: Picture, canvas: Canvas) -> list[Line]:
 def _drawn(picture: Picture, width: int, canvas: Canvas) -> list[Line]:
     if isinstance(picture, Curve):
         bars = as_bars(picture)
-        return charts.lines(bars, width, canvas) if bars else curves.lines(picture, width, canvas)
+        if bars:
+            return charts.lines(_spelled(bars, canvas), width, canvas)
+        return curves.lines(picture, width, canvas)
     if isinstance(picture, Chart):
         return charts.lines(picture, width, canvas)
     if isinstance(picture, Diagram):

@@ -1,8 +1,10 @@
 """``albert-calc check``: hold counts against bounds, for CI."""
 
+import json
 import os
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -13,7 +15,7 @@ from albert_calc.checks.record import recorded
 from albert_calc.checks.run import Result, concerns, held_against, listed_results
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import InputPath, typed
-from albert_calc.cli.output import append_file
+from albert_calc.cli.output import append_file, canvas, write_chunks
 from albert_calc.costs.memory import BITS
 from albert_calc.counting.counts import Selection
 from albert_calc.errors import AlbertCalcError, ConfigError, Problems
@@ -86,28 +88,26 @@ def command(
     given = {key: bounds.get(key) or None for key in KEYS}
     selection: Selection = "without_embeddings" if without_embeddings else "all"
     if record:
-        _refuse(typed("checks", "without_embeddings", *KEYS), "--record writes bounds")
+        _refuse("--record", typed("checks", "without_embeddings", *KEYS), "it writes bounds")
         return Report(written="".join(recorded(list(_models(asked)))))
     if checks is not None:
         others = typed("head", "share", "layout", "without_embeddings", *KEYS)
         others += typed(*asked.request.overrides)
-        _refuse(others, "--checks says what is checked: the file says all of that")
-        listed = read_checks(checks, BITS)
-        results = _of_file(asked, list(listed) if _named(asked) else listed)
-        return _report(asked, results)
+        _refuse("--checks", others, "the file says all of that")
+        return _report(asked, _of_file(asked, read_checks(checks)))
     problems = Problems()
     read = Bounds()
     with problems.collected():
-        read = read_bounds(given, BITS)
+        read = read_bounds(given)
     with problems.collected():
         _some(asked)
     problems.raise_any(AlbertCalcError)
     return _report(asked, _held(asked, read, selection))
 
 
-def _refuse(others: Sequence[str], what: str) -> None:
+def _refuse(option: str, others: Sequence[str], reason: str) -> None:
     if others:
-        raise click.UsageError(f"{what}; leave out {', '.join(others)}")
+        raise click.UsageError(f"{option} contradicts {', '.join(others)}: {reason}")
 
 
 def _named(asked: Asked) -> list[str]:
@@ -152,7 +152,7 @@ def _held(asked: Asked, bounds: Bounds, selection: Selection) -> Iterator[Result
             yield from held_against(model, bounds, selection=selection)
 
 
-def _of_file(asked: Asked, listed: Iterator[Listed] | list[Listed]) -> Iterator[Result]:
+def _of_file(asked: Asked, listed: list[Listed]) -> Iterator[Result]:
     """The results of the checks in a file, or of those that concern the models named."""
     names = _named(asked)
     chosen = (one for one in listed if not names or any(concerns(one, n) for n in names))
@@ -162,33 +162,89 @@ def _of_file(asked: Asked, listed: Iterator[Listed] | list[Listed]) -> Iterator[
         yield result._replace(model=None)
 
 
+class _Tally:
+    """How many checks hold, how many do not, and how many models could not be read."""
+
+    def __init__(self) -> None:
+        self.holding = self.failing = self.unread = 0
+
+    def counted(self, results: Iterable[Result]) -> Iterator[Result]:
+        """*results*, each counted as it passes."""
+        for result in results:
+            self.holding += result.holds is True
+            self.failing += result.holds is False
+            self.unread += result.holds is None
+            yield result
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return INCOMPLETE if self.unread else FALSE if self.failing else 0
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What JSON says of all results."""
+        return {"ok": not self.status, "summary": self.summary}
+
+    @property
+    def summary(self) -> str:
+        """The last line: ``12 checks: 11 hold, 1 does not``."""
+        total = self.holding + self.failing + self.unread
+        said = [f"{self.holding:,} {'holds' if self.holding == 1 else 'hold'}"]
+        if self.failing:
+            said.append(f"{self.failing:,} {'does' if self.failing == 1 else 'do'} not")
+        if self.unread:
+            said.append(f"{self.unread:,} cannot be read")
+        return f"{total:,} check{'' if total == 1 else 's'}: {', '.join(said)}"
+
+
 def _report(asked: Asked, results: Iterator[Result]) -> Report:
-    holding, failing, unread = 0, 0, 0
-    rows = []
-    machines = asked.format in ("json", "csv", "junit", "github")
-    for result in results:
-        holding += result.holds is True
-        failing += result.holds is False
-        unread += result.holds is None
-        if machines or not result.holds or len(rows) < _MOST_SHOWN:
-            rows.append(_row(result))
-    total = holding + failing + unread
-    if not machines and total > _MOST_SHOWN:
-        rows = [row for row in rows if row[-1] is not True][:_MOST_SHOWN]
-    summary = _summary(holding, failing, unread)
-    report = Report(
-        (Section(_COLUMNS, tuple(rows), key="checks", notes=(summary,)),),
-        {"ok": not failing and not unread, "summary": summary},
-        status=INCOMPLETE if unread else FALSE if failing else 0,
-    )
+    tally = _Tally()
+    counted = tally.counted(results)
     if asked.quiet:
-        return report._replace(written=f"{summary}\n")
+        deque(counted, maxlen=0)
+        return Report(written=f"{tally.summary}\n", status=tally.status)
+    rows = [_row(result) for result in islice(counted, _MOST_SHOWN)]
+    later = next(counted, None)
+    if later is not None and asked.format in ("json", "csv"):
+        return _streamed(asked.format, rows, chain([later], counted), tally)
+    if later is not None:
+        kept = asked.format == "junit"
+        rows = rows if kept else [row for row in rows if row[-1] is not True]
+        for result in chain([later], counted):
+            if kept or (not result.holds and len(rows) < _MOST_SHOWN):
+                rows.append(_row(result))
+    report = Report(
+        (Section(_COLUMNS, tuple(rows), key="checks", notes=(tally.summary,)),),
+        tally.facts,
+        status=tally.status,
+    )
     path = os.environ.get(_SUMMARY) if asked.format == "github" else None
     if path:
         from albert_calc.render.markdown import render
 
         append_file(path, render(report, Canvas()))
     return report
+
+
+def _streamed(
+    format: str, rows: list[tuple[Any, ...]], others: Iterable[Result], tally: _Tally
+) -> Report:
+    """Write many results as they come."""
+    from albert_calc.render.stream import stream
+
+    pieces = iter(lambda: list(islice(others, _MOST_SHOWN)), [])
+    batches = chain([rows], ([_row(r) for r in piece] for piece in pieces))
+    chunks = stream(format, _COLUMNS, batches, canvas())
+    if format == "json":
+        chunks = chain(['{"checks": '], chunks, _last(tally))
+    write_chunks(chunks)
+    return Report(written="", status=tally.status)
+
+
+def _last(tally: _Tally) -> Iterator[str]:
+    """The end of the JSON, which is known when all results are."""
+    yield ", " + json.dumps(tally.facts).removeprefix("{") + "\n"
 
 
 _COLUMNS = (
@@ -218,14 +274,3 @@ def _row(result: Result) -> tuple[Any, ...]:
         outcome.expected, outcome.found, outcome.difference, None, result.path or None,
         outcome.holds,
     )  # fmt: skip
-
-
-def _summary(holding: int, failing: int, unread: int) -> str:
-    total = holding + failing + unread
-    checks = f"{total:,} check{'' if total == 1 else 's'}"
-    said = [f"{holding:,} {'holds' if holding == 1 else 'hold'}"]
-    if failing:
-        said.append(f"{failing:,} {'does' if failing == 1 else 'do'} not")
-    if unread:
-        said.append(f"{unread:,} cannot be read")
-    return f"{checks}: {', '.join(said)}"

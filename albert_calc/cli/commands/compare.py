@@ -47,11 +47,12 @@ def command(
     models = compared(asked)
     if ablation:
         return ablation_report(models or chapter_models())
-    if drawn:
-        from albert_calc.pictures.charts import comparison_chart
+    costs = workload if cost else None
+    shown = models or chapter_models()
+    report = techniques_report(shown[0], costs) if models else chapter_report(shown, costs)
+    if not drawn and asked.save is None:
+        return report
+    from albert_calc.pictures.charts import comparison_chart
 
-        named = models or chapter_models()
-        return comparison_chart([(m.title, m.comparison) for m in named])
-    if models:
-        return techniques_report(models[0], workload if cost else None)
-    return chapter_report(chapter_models(), workload if cost else None)
+    picture = comparison_chart([(m.title, m.comparison) for m in shown])
+    return picture if drawn else report._replace(picture=picture)

@@ -11,6 +11,7 @@ from albert_calc.models.model import Model
 from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
+from albert_calc.writing.numbers import part_of
 
 _WORDS: dict[Selection, str] = {
     "all": "parameters",
@@ -83,7 +84,7 @@ def _section(model: Model, components: tuple[ComponentCount, ...], total: int) -
                 c.name,
                 "tied to the token embedding" if not c.source.parts else c.formula,
                 c.parameters,
-                c.parameters / total if total else 0.0,
+                part_of(c.parameters, total),
                 tensors[c.name],
             )
             for c in components

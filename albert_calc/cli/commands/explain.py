@@ -57,9 +57,9 @@ def command(asked: Asked, *, tensors: bool, diagram: bool) -> Report | Picture: 
     return Report(sections, facts, f"{model.title}: {with_commas(total.parameters)} parameters")
 
 
-def _row(step: Step) -> tuple[str, str, str, str, int]:
+def _row(step: Step) -> tuple[str, tuple[str, str], str, str, int]:
     formula, numbers = step.formula(), step.numbers()
-    return (step.name, f"{formula}\n= {numbers}", formula, numbers, step.parameters)
+    return (step.name, (formula, f"= {numbers}"), formula, numbers, step.parameters)
 
 
 def _data(step: Step) -> dict[str, object]:

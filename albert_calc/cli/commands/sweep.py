@@ -229,7 +229,8 @@ def _chart(wanted: _Wanted, batches: Iterator[list[Row]]) -> Picture:
 
     rows = _collected(batches, "chart: a picture", _LARGEST_CHART)
     varied = wanted.grid.varied[0]
-    return sweep_chart(*_title(wanted, len(rows)), SYMBOLS.get(varied, varied), rows)
+    model_type = wanted.base.config.model_type
+    return sweep_chart(*_title(wanted, len(rows)), varied, rows, model_type)
 
 
 def _collected(batches: Iterator[list[Row]], what: str, most: int) -> list[Row]:

@@ -43,12 +43,11 @@ def chapter_report(several: Sequence[Compared], workload: Mapping[str, Any] | No
                 found.total.reduction,
             )
         )  # fmt: skip
-    last = several[-1]
     section = Section(
         columns=(
             Column("model", "model", "text"),
             Column("hidden_size", "H", "count"),
-            Column("embedding_size", "E", "count"),
+            Column("embedding_size", "E", "count", "machines"),
             Column("factorized", "embedding", "count"),
             Column("embedding_reduction", "saved", "saving"),
             Column("bert_style", "BERT-style", "count"),
@@ -57,8 +56,8 @@ def chapter_report(several: Sequence[Compared], workload: Mapping[str, Any] | No
         ),
         rows=tuple(rows),
         lines=(
-            f"V = {last.comparison.albert_style.model.values['V']:,}; embedding: V × E + E × H,"
-            " saved against V × H",
+            _sizes(several),
+            "embedding: V × E + E × H, saved against V × H",
             "BERT-style: V × H and unshared layers · ALBERT-style: V × E + E × H and one layer",
         ),
     )
@@ -70,6 +69,14 @@ def chapter_report(several: Sequence[Compared], workload: Mapping[str, Any] | No
         added, costs = chapter_costs(several, workload)
         sections = (*sections, *added)
         items = [{**one, "cost": cost} for one, cost in zip(items, costs, strict=True)]
-    factor = ratio(last.comparison.total.ratio or 1.0)
+    factor = ratio(several[-1].comparison.total.ratio or 1.0)
     headline = f"BERT-Base and ALBERT, each shape built in both ways: up to {factor} fewer"
     return Report(sections, headline=headline, items=tuple(items), remarks=tuple(unlike(several)))
+
+
+def _sizes(several: Sequence[Compared]) -> str:
+    """V and E, and which rows have another E: a column of its own would make the table too wide."""
+    values = several[-1].comparison.albert_style.model.values
+    others = (c for c in several if c.embedding_size != values["E"])
+    apart = "".join(f"  E = {c.embedding_size:,} for {c.title}" for c in others)
+    return f"V = {values['V']:,}  E = {values['E']:,}{apart}"

@@ -1,12 +1,24 @@
 """A curve out of dots, eight to a cell, with marks for points that have a name."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from albert_calc.pictures.picture import Curve, is_wide
 from albert_calc.render import Canvas
-from albert_calc.render.lines import DIM, EMPTY, PLAIN, Line, Span, Style, cells, line, padded
+from albert_calc.render.lines import (
+    DIM,
+    EMPTY,
+    PLAIN,
+    Line,
+    Span,
+    Style,
+    cells,
+    line,
+    padded,
+    wrapped,
+)
 from albert_calc.render.theme import part_colour
 from albert_calc.writing import numbers
 
@@ -88,7 +100,7 @@ def _dots(curve: Curve, x: Axis, y: Axis, columns: int) -> list[list[int]]:
     grid = [[0] * columns for _ in range(_ROWS)]
     wide, high = 2 * columns - 1, 4 * _ROWS - 1
     places = [(x.place(a) * wide, (1 - y.place(b)) * high) for a, b in sorted(curve.points)]
-    for (left, top), (right, bottom) in zip(places, places[1:], strict=False):
+    for (left, top), (right, bottom) in pairwise(places):
         steps = max(math.ceil(abs(right - left)), math.ceil(abs(bottom - top)), 1)
         for step in range(steps + 1):
             column = round(left + (right - left) * step / steps)
@@ -105,7 +117,7 @@ def _cell(dots: int, canvas: Canvas) -> str:
 
 def _foot(curve: Curve, x: Axis, margin: int, columns: int, canvas: Canvas) -> Iterator[Line]:
     """The axis below, its labels, and what they are."""
-    ticks = {round(x.place(t) * (columns - 1)): f"{t:,}" for t in _x_ticks(curve, x, columns)}
+    ticks = {round(x.place(t) * (columns - 1)): f"{t:,}" for t in x.ticks(max(columns // 12, 2))}
     edge = "".join(canvas.spelled("┬" if c in ticks else "─") for c in range(columns))
     yield line(" " * (margin + 1) + canvas.spelled("└") + edge, DIM)
     said = ""
@@ -116,11 +128,8 @@ def _foot(curve: Curve, x: Axis, margin: int, columns: int, canvas: Canvas) -> I
             said = padded(said, start) + text
     yield line(said, DIM)
     powers = ", by powers of 10" if x.is_log else ""
-    yield line(" " * (margin + 2) + f"{curve.symbol}: {curve.meaning}{powers}", DIM)
-
-
-def _x_ticks(curve: Curve, x: Axis, columns: int) -> Sequence[int]:
-    return [tick for tick in x.ticks(max(columns // 12, 2)) if x.least <= tick <= x.most]
+    for text in wrapped(f"{curve.symbol}: {curve.meaning}{powers}", columns):
+        yield line(" " * (margin + 2) + text, DIM)
 
 
 def _marks(curve: Curve, canvas: Canvas, style: Style) -> Iterator[Line]:

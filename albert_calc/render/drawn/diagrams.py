@@ -36,7 +36,7 @@ def lines(diagram: Diagram, width: int, canvas: Canvas) -> list[Line]:
     if max(_least(side) for side in diagram.sides) <= each:
         stacks = [_stacks(side, each, canvas) for side in diagram.sides]
         titles = [[line(side.title, STRONG)] for side in diagram.sides]
-        below = [_captions(side, each, canvas) for side in diagram.sides]
+        below = [_captions(side, each) for side in diagram.sides]
         height = max(map(len, below))
         below = [[*texts, *([EMPTY] * (height - len(texts)))] for texts in below]
         widths = [each] * count
@@ -49,7 +49,7 @@ def lines(diagram: Diagram, width: int, canvas: Canvas) -> list[Line]:
     for side in diagram.sides:
         drawn += [EMPTY] if drawn else []
         drawn += [line(text, STRONG) for text in wrapped(side.title, width)]
-        drawn += _stacks(side, width, canvas) + _captions(side, width, canvas)
+        drawn += _stacks(side, width, canvas) + _captions(side, width)
     return drawn
 
 
@@ -79,7 +79,8 @@ def _stacks(side: Side, width: int, canvas: Canvas) -> list[Line]:
         more = spare // len(side.stacks)
         insides = [min(inside + more, max(inside, _WIDEST_BOX)) for inside in insides]
         drawn = [
-            _stack(stack, inside, canvas) for stack, inside in zip(side.stacks, insides, strict=True)
+            _stack(stack, inside, canvas)
+            for stack, inside in zip(side.stacks, insides, strict=True)
         ]
         widths = [_stack_width(s, inside) for s, inside in zip(side.stacks, insides, strict=True)]
     found = beside(drawn, widths, _BETWEEN_STACKS)
@@ -128,9 +129,11 @@ def _runs(runs: Sequence[Run], width: int, canvas: Canvas) -> Iterator[Line]:
         yield drawn
 
 
-def _captions(side: Side, width: int, canvas: Canvas) -> list[Line]:
+def _captions(side: Side, width: int) -> list[Line]:
     first, *others = side.captions
     said: list[Line] = [line(text) for text in wrapped(first, width)]
     if side.remark.text:
-        said[-1] = (*said[-1], Span("  " + side.remark.text, Style(side.remark.meaning)))
+        remark = Span(side.remark.text, Style(side.remark.meaning))
+        beside_it = (*said[-1], Span("  "), remark)
+        said[-1:] = [beside_it] if width_of(beside_it) <= width else [said[-1], (remark,)]
     return said + [line(text, DIM) for other in others for text in wrapped(other, width)]

@@ -7,8 +7,8 @@ from matplotlib.patches import Patch
 
 from albert_calc.pictures.picture import Bar, BarGroup, Chart, Panel, is_wide, value_texts
 from albert_calc.render.drawn.charts import colour_of
-from albert_calc.render.plotted.page import WIDTH, dim, meant, sheet, width_of
 from albert_calc.render.plotted.scales import by_powers, evenly, quiet
+from albert_calc.render.plotted.sheet import WIDTH, dim, meant, sheet, width_of
 from albert_calc.render.theme import BEFORE, LIMIT, PAPER, part_colour
 from albert_calc.writing.harmless import printable
 
@@ -67,7 +67,8 @@ def _margins(chart: Chart) -> tuple[float, float, float]:
 
 def _panel(axes: Axes, panel: Panel, margin: float) -> None:
     totals = [bar.total for bar in panel.bars if bar.total]
-    is_log = bool(totals) and is_wide(totals)
+    # Of memory the parts and the limit count, which only a scale from zero shows.
+    is_log = panel.unit == "count" and bool(totals) and is_wide(totals)
     texts = value_texts([bar.total for bar in panel.bars], panel.unit)
     places: list[float] = []
     place = 0.0
@@ -88,7 +89,7 @@ def _panel(axes: Axes, panel: Panel, margin: float) -> None:
     quiet(axes)
     axes.grid(visible=True, axis="x")
     if is_log:
-        by_powers(axes.xaxis)
+        by_powers(axes, "x")
         axes.set_xlim(min(totals) / 2, max(totals) * 1.1)
         axes.set_xlabel("parameters, by powers of 10", color=dim())
     else:
@@ -145,13 +146,16 @@ def _first_colour(panel: Panel, bar: Bar) -> str:
 
 
 def _value(axes: Axes, text: str, bar: Bar, place: float) -> None:
+    paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.5}
     said = axes.annotate(
-        text, (bar.total, place), xytext=(6, 0), textcoords="offset points", va="center"
-    )
+        text, (bar.total, place), xytext=(6, 0), textcoords="offset points", va="center",
+        bbox=paper,
+    )  # fmt: skip
     if bar.remark.text:
         axes.annotate(
             printable(bar.remark.text), (1, 0.5), xycoords=said, xytext=(7, 0),
             textcoords="offset points", va="center", color=meant(bar.remark.meaning),
+            bbox=paper,
         )  # fmt: skip
 
 

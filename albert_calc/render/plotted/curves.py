@@ -1,10 +1,12 @@
 """A curve as a figure, with published models on it."""
 
+from itertools import cycle
+
 from matplotlib.figure import Figure
 
 from albert_calc.pictures.picture import Curve, is_wide
-from albert_calc.render.plotted.page import dim, sheet
 from albert_calc.render.plotted.scales import by_powers, evenly
+from albert_calc.render.plotted.sheet import dim, sheet
 from albert_calc.render.theme import PAPER, part_colour
 from albert_calc.writing.harmless import printable
 from albert_calc.writing.numbers import short
@@ -12,6 +14,9 @@ from albert_calc.writing.numbers import short
 _HEIGHT = 4.2
 _MARKED = 40
 """Up to so many points each is drawn as one."""
+
+_SHAPES = "Dso^vPX"
+"""Models are told from each other by these."""
 
 
 def plot(curve: Curve) -> Figure:
@@ -23,30 +28,27 @@ def plot(curve: Curve) -> Figure:
     marker = "o" if len(points) <= _MARKED else ""
     axes.plot(xs, ys, color=part_colour(0), linewidth=1.8, marker=marker, markersize=3.5)
     axes.grid(visible=True)
-    axes.tick_params(length=0)
+    axes.tick_params(length=0, which="both")
     x_words, y_words = f"{curve.symbol}: {curve.meaning}", "total parameters"
     if is_wide(xs):
-        by_powers(axes.xaxis)
+        by_powers(axes, "x")
         x_words += ", by powers of 10"
     else:
         evenly(axes.xaxis, max(xs), "count")
     if is_wide(ys):
-        by_powers(axes.yaxis)
+        by_powers(axes, "y")
         y_words += ", by powers of 10"
     else:
         evenly(axes.yaxis, max(ys), "count")
         axes.set_ylim(0, max(ys) * 1.08)
     axes.set_xlabel(x_words, color=dim())
     axes.set_ylabel(y_words, color=dim())
-    for mark in curve.marks:
+    for mark, shape in zip(curve.marks, cycle(_SHAPES)):
         axes.plot(
-            [mark.x], [mark.y], "D", color=part_colour(1), markersize=7,
-            markeredgecolor=PAPER, zorder=3,
+            [mark.x], [mark.y], shape, color=part_colour(1), markersize=8, markeredgecolor=PAPER,
+            zorder=3, linestyle="", clip_on=False,
+            label=f"{printable(mark.label)}: {curve.symbol} = {mark.x:,}, {short(mark.y)}",
         )  # fmt: skip
-        to_the_left = mark.x > (xs[0] + xs[-1]) / 2
-        axes.annotate(
-            f"{printable(mark.label)}, {short(mark.y)}", (mark.x, mark.y),
-            xytext=(-8 if to_the_left else 0, 5 if to_the_left else 9),
-            textcoords="offset points", ha="right" if to_the_left else "left",
-        )  # fmt: skip
+    if curve.marks:
+        axes.legend(loc="best")
     return figure

@@ -8,13 +8,14 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from albert_calc.pictures.picture import Box, Diagram, Run, Side, Stack
 from albert_calc.render.lines import wrapped
-from albert_calc.render.plotted.page import WIDTH, dim, meant, sheet, width_of
+from albert_calc.render.plotted.sheet import WIDTH, dim, meant, sheet, width_of
 from albert_calc.render.theme import INK, PAPER, RULE, ink_on, shade_colour
 from albert_calc.writing.harmless import printable
 
 _BOX, _LINE, _TITLE = 0.25, 0.19, 0.3
 _INCH = 72.0
 _LETTERS = 48
+_NARROWEST = 0.8
 _OMITTED = "#eef0f2"
 
 
@@ -47,9 +48,7 @@ def _side(axes: Axes, side: Side, tallest: int, captions: Sequence[str]) -> None
         _run_strip(axes, _runs(side), ground)
         ground -= _BOX + 0.1
     for index, text in enumerate(captions):
-        drawn = axes.text(
-            0, ground - index * _LINE, text, va="top", color=dim() if index else INK
-        )
+        drawn = axes.text(0, ground - index * _LINE, text, va="top", color=dim() if index else INK)
         if not index and side.remark.text:
             axes.annotate(
                 printable(side.remark.text), (1, 0.5), xycoords=drawn, xytext=(8, 0),
@@ -67,7 +66,7 @@ def _captions(side: Side) -> list[str]:
 
 def _stack(axes: Axes, stack: Stack, left: float, width: float) -> None:
     remark = max(width_of(box.remark) for box in stack.boxes) / _INCH
-    wide = width - remark - 0.15 - (0.25 if remark else 0.0)
+    wide = max(width - remark - 0.15 - (0.25 if remark else 0.0), _NARROWEST)
     for index, box in enumerate(stack.boxes):
         _box(axes, box, left, index * _BOX, wide)
 
@@ -85,8 +84,8 @@ def _box(axes: Axes, box: Box, left: float, bottom: float, wide: float) -> None:
         if box.remark.startswith("↺"):
             axes.add_patch(
                 FancyArrowPatch(
-                    (right + 0.03, bottom + 0.2 * _BOX), (right + 0.03, bottom + 0.8 * _BOX),
-                    connectionstyle="arc3,rad=1.4", arrowstyle="-|>", mutation_scale=7,
+                    (right + 0.02, bottom + 0.06 * _BOX), (right + 0.02, bottom + 0.94 * _BOX),
+                    connectionstyle="arc3,rad=1.3", arrowstyle="-|>", mutation_scale=8,
                     color=RULE, linewidth=1.2,
                 )
             )  # fmt: skip
@@ -103,9 +102,7 @@ def _run_strip(axes: Axes, runs: Sequence[Run], top: float) -> None:
     for index, run in enumerate(runs):
         colour = shade_colour(run.shade)
         left = 0.4 + index * wide
-        axes.add_patch(
-            Rectangle((left, top - _BOX), wide, _BOX, facecolor=colour, edgecolor=PAPER)
-        )
+        axes.add_patch(Rectangle((left, top - _BOX), wide, _BOX, facecolor=colour, edgecolor=PAPER))
         axes.text(
             left + wide / 2, top - _BOX / 2, run.label, ha="center", va="center",
             color=ink_on(colour), fontsize=7.5,

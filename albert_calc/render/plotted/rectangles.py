@@ -6,7 +6,7 @@ from matplotlib.patches import Rectangle
 
 from albert_calc.pictures.picture import Area, Part, Plan, Rectangles
 from albert_calc.render.drawn.charts import colour_of
-from albert_calc.render.plotted.page import WIDTH, dim, meant, sheet
+from albert_calc.render.plotted.sheet import WIDTH, dim, meant, sheet
 from albert_calc.writing.harmless import printable
 from albert_calc.writing.numbers import count
 
@@ -63,6 +63,4 @@ def _area(axes: Axes, area: Area, left: float, across: float, down: float) -> No
     axes.text(left, -0.08, f"{area.formula} = {count(area.value)}", va="top")
     (symbol, size), (other, height) = area.across, area.down
     axes.text(left + wide / 2, high + 0.05, f"{symbol} = {size:,}", ha="center", color=dim())
-    axes.text(
-        left - 0.06, high / 2, f"{other} = {height:,}", ha="right", va="center", color=dim()
-    )
+    axes.text(left - 0.06, high / 2, f"{other} = {height:,}", ha="right", va="center", color=dim())

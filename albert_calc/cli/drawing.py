@@ -1,0 +1,27 @@
+"""Where pictures go, and tables that are saved: to standard output, or to a file."""
+
+from albert_calc.cli.output import canvas, say, write, write_file
+from albert_calc.config.files import quoted
+from albert_calc.pictures.picture import Picture
+from albert_calc.render.files import content
+from albert_calc.report import Report
+
+
+def show(picture: Picture, save: str | None) -> None:
+    """Write *picture* to standard output, or to the file *save* and nothing there."""
+    if save is None:
+        from albert_calc.render.terminal import render
+
+        write(render(picture, canvas()))
+    else:
+        _save(save, content(save, picture=picture))
+
+
+def save_report(report: Report, save: str) -> None:
+    """Write the tables of *report*, and the picture beside them, to the file *save*."""
+    _save(save, content(save, report, report.picture))
+
+
+def _save(path: str, data: bytes) -> None:
+    write_file(path, data)
+    say("note", [f"saved {quoted(path)}"])
