@@ -11,6 +11,9 @@ from albert_calc.algebra import Polynomial
 from albert_calc.checkpoints.names import Copies
 from albert_calc.families.base import Tensor
 
+# The layers of a model are alike; a thousand shapes say no more than a few.
+_MOST_SHAPES = 10
+
 Equation = tuple[Polynomial, int, int]
 """A sum of products, what it comes to, and how many tensors say so."""
 
@@ -24,7 +27,8 @@ def solve(
     equations: list[Equation] = []
     for tensor in table:
         several = copies.get(tensor.name)
-        for shape, times in several.shapes.items() if several is not None else ():
+        shapes = several.shapes.most_common(_MOST_SHAPES) if several is not None else []
+        for shape, times in shapes:
             for dim, size in zip(tensor.shape, shape, strict=False):
                 if isinstance(dim, str):
                     votes.setdefault(dim, Counter())[size] += times

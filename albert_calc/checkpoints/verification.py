@@ -96,7 +96,9 @@ def _named_heads(config: ModelConfig) -> list[str]:
     return [h for h, known in config.family.heads.items() if classes & set(known.classes)]
 
 
-def _fitting(seen: View, config: ModelConfig, heads: Sequence[str], layout: str) -> tuple[str, Expected]:
+def _fitting(
+    seen: View, config: ModelConfig, heads: Sequence[str], layout: str
+) -> tuple[str, Expected]:
     """The one of *heads* that explains *seen* best, and its tensors."""
     tables: dict[str, Expected] = {}
     problems = Problems()

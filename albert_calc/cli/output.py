@@ -129,9 +129,7 @@ def progress(length: int) -> Iterator[Callable[[int], None]]:
     if not (length >= _LONG and there and not sys.stdout.isatty()):
         yield lambda done: None
         return
-    with click.progressbar(
-        length=length, file=sys.stderr, update_min_steps=_LONG // 10
-    ) as bar:
+    with click.progressbar(length=length, file=sys.stderr, update_min_steps=_LONG // 10) as bar:
         steps = 0
 
         def reach(done: int) -> None:

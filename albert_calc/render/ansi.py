@@ -2,14 +2,16 @@
 
 import io
 from collections.abc import Iterable
+from functools import cache
 
+from rich.color import ColorSystem
 from rich.console import Console
-from rich.text import Text
+from rich.style import Style as Look
 
 from albert_calc.render.lines import Line, Style
 from albert_calc.render.theme import BEFORE, LIMIT, PARTS, ROLES
 
-_WIDTH = 100_000
+_SYSTEMS = {"256": ColorSystem.EIGHT_BIT, "truecolor": ColorSystem.TRUECOLOR}
 
 _SIXTEEN = {
     **dict(zip(PARTS, ("blue", "yellow", "green", "magenta", "cyan", "red"), strict=True)),
@@ -21,24 +23,22 @@ _SIXTEEN = {
 
 def coloured(lines: Iterable[Line]) -> str:
     """*lines* as text with escape sequences, each with a newline."""
-    out = io.StringIO()
-    console = Console(
-        file=out, width=_WIDTH, height=100, force_terminal=True,
-        highlight=False, emoji=False, markup=False,
-    )  # fmt: skip
-    has_many = console.color_system in ("256", "truecolor")
-    for one in lines:
-        text = Text.assemble(*((span.text, _rich(span.style, has_many)) for span in one))
-        console.print(text, no_wrap=True, overflow="ignore", crop=False)
-    return out.getvalue()
+    console = Console(file=io.StringIO(), width=80, height=25, force_terminal=True)
+    system = _SYSTEMS.get(console.color_system or "", ColorSystem.STANDARD)
+    return "".join(
+        "".join(_look(style, system).render(text, color_system=system) for text, style in line)
+        + "\n"
+        for line in lines
+    )
 
 
-def _rich(style: Style, has_many: bool) -> str:
-    """*style* as rich says it. Of sixteen colours two boxes would share one, so they get none."""
+@cache
+def _look(style: Style, system: ColorSystem) -> Look:
+    """*style* for rich. Of sixteen colours two boxes would share one, so they get none."""
     ink, paper = style.ink, style.paper
-    if not has_many:
+    if system == ColorSystem.STANDARD:
         ink, paper = _SIXTEEN.get(ink, ""), _SIXTEEN.get(paper, "")
     said = [ROLES[style.role].terminal] if style.role else []
     said += [ink] if ink else []
     said += [f"on {paper}"] if paper else []
-    return " ".join(said)
+    return Look.parse(" ".join(said))
