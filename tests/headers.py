@@ -8,10 +8,15 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from albert_calc.architectures import ARCHITECTURES
+from albert_calc.checkpoints.files import Checkpoint
+from albert_calc.checkpoints.matching import numbers
 from albert_calc.checkpoints.safetensors import BITS
-from albert_calc.config import ModelConfig
-from albert_calc.tensors import is_counted, tensor_table, variant_of
+from albert_calc.checkpoints.stored import StoredTensor
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.counting.tensors import is_counted, tensor_table, variant_of
+from albert_calc.errors import ConfigError
+from albert_calc.families import FAMILIES, family
+from albert_calc.families.base import Family
 
 Shapes = dict[str, Sequence[int]]
 
@@ -42,48 +47,78 @@ def write_tensors(path: Path, shapes: Mapping[str, Sequence[int]], dtype: str = 
     return path
 
 
-def stored_shapes(config: ModelConfig, head: str) -> Shapes:
+def checkpoint_of(shapes: Mapping[str, Sequence[int]], **shared: str) -> Checkpoint:
+    """A checkpoint in memory with tensors of these *shapes*."""
+    tensors = {name: StoredTensor("F32", tuple(shape)) for name, shape in shapes.items()}
+    return Checkpoint("model.safetensors", tensors, shared=shared)
+
+
+# ---------------------------------------------------------------- models
+
+
+def stored_shapes(config: ModelConfig, head: str, layout: str = "transformers") -> Shapes:
     """The name and shape of every parameter, tied ones once: the tensor table written out."""
-    architecture = ARCHITECTURES[config.model_type]
-    prefix = architecture.prefix if architecture.heads[head].tensors else ""
+    tables = config.family
+    prefix = tables.prefix if tables.heads[head].tensors else ""
     shapes: Shapes = {}
-    for tensor in tensor_table(variant_of(config, head, "transformers")):
-        if is_counted(tensor, config.tie_word_embeddings):
+    for tensor in tensor_table(variant_of(config, head, layout)):
+        if is_counted(tensor, bool(config.tie_word_embeddings)):
             before = "" if tensor.component.part == "head" else prefix
-            repeats = (range(d if isinstance(d, int) else config.symbols[d]) for d in tensor.repeat)
-            for indices in product(*repeats):
-                shapes[before + tensor.name.format(*indices)] = [
-                    d if isinstance(d, int) else config.symbols[d] for d in tensor.shape
-                ]
+            counts = numbers(tensor.repeat, config.symbols)
+            starts = (tensor.skip, *(0 for _ in counts[1:]))
+            places = (range(s, s + n) for s, n in zip(starts, counts, strict=False))
+            for indices in product(*places):
+                shape = numbers(tensor.shape, config.symbols)
+                shapes[before + tensor.name.format(*indices)] = list(shape)
     return shapes
 
 
 def random_model(chance: random.Random) -> tuple[ModelConfig, str]:
-    """A legal config and a head, drawn from the whole space that the design allows."""
-    model_type = chance.choice(list(ARCHITECTURES))
-    architecture = ARCHITECTURES[model_type]
-    head = chance.choice(list(architecture.heads))
-    attention_heads = chance.randint(1, 4)
-    layers = chance.randint(1, 5)
-    values: dict[str, Any] = {
-        "model_type": model_type,
-        "architectures": [architecture.heads[head].classes[0]],
-        "vocab_size": chance.randint(1, 3000),
-        "hidden_size": attention_heads * chance.randint(1, 40),
+    """A legal config and a head, drawn from the whole space that the families allow."""
+    while True:
+        tables = family(chance.choice(list(FAMILIES)))
+        head = chance.choice(list(tables.heads))
+        try:
+            config = ModelConfig.from_dict(_random_keys(chance, tables, head))
+            tensor_table(variant_of(config, head, "transformers"))
+        except ConfigError:
+            continue
+        return config, head
+
+
+def _random_keys(chance: random.Random, tables: Family, head: str) -> dict[str, Any]:
+    heads, layers = chance.randint(1, 4), chance.randint(1, 5)
+    width = 2 * heads * chance.randint(1, 20)
+    usual = {
+        "vocab_size": chance.randint(2, 3000),
+        "hidden_size": width,
         "num_hidden_layers": layers,
-        "num_attention_heads": attention_heads,
+        "num_attention_heads": heads,
         "intermediate_size": chance.randint(1, 300),
-        "max_position_embeddings": chance.choice([1, 20, 512, 514]),
+        "embedding_size": chance.choice([width, chance.randint(1, 200)]),
+        "max_position_embeddings": chance.choice([2, 20, 512, 514]),
         "type_vocab_size": chance.choice([0, 1, 2, 16]),
-        "tie_word_embeddings": chance.random() < 0.6,
-        "num_labels": chance.randint(1, 42),
+        "num_hidden_groups": chance.randint(1, layers),
+        "inner_group_num": chance.randint(1, 3),
     }
-    if "embedding_size" in architecture.defaults:
-        widths = [values["hidden_size"], chance.randint(1, 200)]
-        values["embedding_size"] = chance.choice(widths)
-    if "num_hidden_groups" in architecture.defaults:
-        values |= {
-            "num_hidden_groups": chance.randint(1, layers),
-            "inner_group_num": chance.randint(1, 3),
-        }
-    return ModelConfig.from_dict(values), head
+    keys = {tables.name_of(k): v for k, v in usual.items() if tables.has(k)}
+    for size in tables.sizes:
+        keys[size.key] = chance.choice([None, max(size.least, chance.randint(1, 40))])
+    for switch in tables.switches:
+        likely = [v for v in (True, False, *switch.likely, 1, 5, None) if _reads(switch.read, v)]
+        keys[switch.key] = chance.choice(likely) if likely else None
+    return {
+        **{k: v for k, v in keys.items() if v is not None},
+        "model_type": tables.model_type,
+        "architectures": list(tables.heads[head].classes[:1]),
+        "tie_word_embeddings": chance.random() < 0.6,
+        "num_labels": chance.choice([2, chance.randint(1, 42)]),
+    }
+
+
+def _reads(read: Any, value: object) -> bool:
+    try:
+        read(value)
+    except ValueError:
+        return False
+    return value is not None

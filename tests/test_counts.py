@@ -114,8 +114,11 @@ def random_keys(rng: random.Random, model_type: str) -> dict[str, Any]:
     }
     tables = family(model_type)
     found = {tables.name_of(k): v for k, v in keys.items() if tables.has(k)}
+    width = found[tables.name_of("hidden_size")]
     if model_type == "squeezebert":
-        found["embedding_size"] = found["hidden_size"]
+        found["embedding_size"] = width
+    if model_type == "mobilebert":
+        found["intra_bottleneck_size"] = 2 * width
     return {**found, "model_type": model_type, "tie_word_embeddings": rng.random() < 0.5}
 
 
@@ -238,9 +241,8 @@ def test_unknown_heads_and_layouts() -> None:
     """
     faults = Faults()
     for model_type, head, layout, problem in UNKNOWN:
-        config = ModelConfig(100, 8, 2, 32, model_type=model_type, num_attention_heads=2, own=(
-            {"intra_bottleneck_size": 8} if model_type == "mobilebert" else {}
-        ))  # fmt: skip
+        config = ModelConfig(100, 8, 2, 32, model_type=model_type, embedding_size=8,
+                             num_attention_heads=2)  # fmt: skip
         try:
             total = count_parameters(config, head, layout).total
             faults.append(f"{model_type}, {head}, {layout}: counted {total}")

@@ -7,10 +7,18 @@ from typing import Any
 
 import pytest
 from headers import entries, packed, write_tensors
+from support import DATA
 
+from albert_calc.checkpoints import safetensors
 from albert_calc.checkpoints.files import read_checkpoint
-from albert_calc.checkpoints.safetensors import BITS, LARGEST_HEADER, StoredTensor, read_header
+from albert_calc.checkpoints.safetensors import BITS, read_safetensors
+from albert_calc.checkpoints.stored import LARGEST_HEADER, MOST_TENSORS, Limits, StoredTensor
 from albert_calc.errors import CheckpointError
+
+
+def read_header(path: str) -> dict[str, StoredTensor]:
+    return read_safetensors(path, Limits())
+
 
 A = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 
@@ -83,8 +91,8 @@ WRONG = {
     "another dtype": (packed(one(dtype="F16"), 8), "shape [2] of F16 needs 32 bits"),
     "half a byte": (packed(one(dtype="F4", shape=[3], data_offsets=[0, 2]), 2), "needs 12 bits"),
     "Git LFS": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"),
-    "torch.save": (b"PK\x03\x04\x00\x00\x08\x08" + bytes(99), "a zip archive"),
-    "pickle": (b"\x80\x02}q\x00X\x05\x00" + bytes(99), "a pickle; convert it"),
+    "torch.save": (b"PK\x03\x04\x00\x00\x08\x08" + bytes(99), "a file of torch.save, not of"),
+    "pickle": (b"\x80\x02}q\x00X\x05\x00" + bytes(99), "a file of torch.save, not of safetensors"),
 }  # fmt: skip
 
 
@@ -114,7 +122,7 @@ def test_every_dtype_has_its_width(tmp_path: Path, dtype: str) -> None:
     path.write_bytes(
         packed(one(dtype=dtype, shape=[8], data_offsets=[0, BITS[dtype]]), BITS[dtype])
     )
-    assert read_header(str(path)).tensors == {"a": StoredTensor(dtype, (8,))}
+    assert read_header(str(path)) == {"a": StoredTensor(dtype, (8,))}
 
 
 def test_many_problems_are_told_in_few_lines(tmp_path: Path) -> None:
@@ -159,7 +167,7 @@ def test_a_name_of_megabytes_is_refused(tmp_path: Path) -> None:
 def test_twenty_gigabytes_cost_what_twenty_kilobytes_do(tmp_path: Path) -> None:
     """Only the header is read, however much data follows."""
     path = write_tensors(tmp_path / "model.safetensors", {"a": [20 * 2**30]}, "U8")
-    assert read_header(str(path)).tensors["a"].elements == 20 * 2**30
+    assert read_header(str(path))["a"].elements == 20 * 2**30
 
 
 def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
@@ -225,7 +233,8 @@ WRONG_MAPS: dict[str, tuple[object, str]] = {
     "empty": ({"a": ""}, "must be a file beside the index, got ''"),
     "number": ({"a": 1}, "must be a file beside the index, got 1"),
     "its own directory": ({"a": "."}, "must be a regular file"),
-    "pickle": ({"a": "pytorch_model-00001.bin"}, "a pickle can run code and is not opened"),
+    "another format": ({"a": "model.onnx"}, "model.onnx: a graph for ONNX"),
+    "too many": ({f"t{i}": f"f{i}" for i in range(1001)}, "names 1,001 files; at most 1,000"),
     "in two files": ({"a": "x.safetensors", "b": "y.safetensors"}, "a: is in two files, x.safe"),
 }  # fmt: skip
 
@@ -277,18 +286,13 @@ def test_the_headers_of_all_shards_share_one_limit(tmp_path: Path) -> None:
         read_checkpoint(index)
 
 
-@pytest.mark.parametrize("name", ["pytorch_model.bin", "model.pt", "model.pth", "model.pkl"])
-def test_a_pickle_is_never_opened(tmp_path: Path, name: str) -> None:
-    """The message says to convert it, whether or not the file is there."""
-    with pytest.raises(CheckpointError, match="is not opened; convert it to safetensors"):
-        read_checkpoint(tmp_path / name)
-
-
 @pytest.mark.parametrize(
     ("names", "hint"),
     [
-        ([], "has no model.safetensors and no model.safetensors.index.json"),
-        (["pytorch_model.bin"], "pytorch_model.bin is a pickle, convert it to safetensors"),
+        ([], "has no model.safetensors and no pytorch_model.bin"),
+        (["training.pt"], "give one file of it, such as training.pt"),
+        (["model.ckpt-1000.index"], "model.ckpt-1000.index is a TensorFlow checkpoint; from_"),
+        (["model.onnx"], "model.onnx is a graph for ONNX"),
         (["other.safetensors"], "give one file of it, such as other.safetensors"),
     ],
 )
@@ -308,3 +312,96 @@ def test_the_single_file_wins_over_an_index(tmp_path: Path) -> None:
     sharded(tmp_path, {"a": "x.safetensors"}, x={"a": [1]})
     write_tensors(tmp_path / "model.safetensors", {"b": [1]})
     assert list(read_checkpoint(tmp_path).tensors) == ["b"]
+
+
+# ---------------------------------------------------------------- limits and other kinds of files
+
+
+def test_a_header_of_many_tensors_is_not_parsed(tmp_path: Path) -> None:
+    """However the names of its keys are spelled."""
+    path = tmp_path / "model.safetensors"
+    none = {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}
+    header = json.dumps({f"{i}": none for i in range(MOST_TENSORS + 1)}, separators=(",", ":"))
+    for spelled in (header, header.replace("dtype", "dt\\u0079pe", 1)):
+        path.write_bytes(packed(spelled.encode()))
+        with pytest.raises(CheckpointError, match="has more than 20,000 tensors"):
+            read_checkpoint(path)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_file_with_several_names_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bool
+) -> None:
+    """An index can name one file in many ways, and through links."""
+    read: list[str] = []
+    original = safetensors.read_safetensors
+
+    def counted(path: str, limits: Limits) -> dict[str, StoredTensor]:
+        read.append(path)
+        return original(path, limits)
+
+    monkeypatch.setattr("albert_calc.checkpoints.files.read_safetensors", counted)
+    names = [f"t{i}" for i in range(20)]
+    (tmp_path / "link").symlink_to(tmp_path / "a.safetensors")
+    places = {n: "." + "/" * i + "a.safetensors" for i, n in enumerate(names) if i}
+    index = sharded(
+        tmp_path, {**places, "t0": "link"}, a={n: [1] for n in names}
+    )
+    if damaged:
+        (tmp_path / "a.safetensors").write_bytes(b"")
+        with pytest.raises(CheckpointError) as caught:
+            read_checkpoint(index)
+        assert len(caught.value.problems) == 1
+    else:
+        assert list(read_checkpoint(index).tensors) == names
+    assert len(read) == 1
+
+
+def test_what_is_read_in_vain_counts(tmp_path: Path) -> None:
+    """Damaged headers are as much work as sound ones."""
+    for name in ("x", "y", "z"):
+        (tmp_path / name).write_bytes(packed(b"{" + b" " * (LARGEST_HEADER // 2 - 100)))
+    index = sharded(tmp_path, {"a": "x", "b": "y", "c": "z"})
+    with pytest.raises(CheckpointError) as caught:
+        read_checkpoint(index)
+    first, second, third = caught.value.problems
+    assert "not valid JSON" in first and "not valid JSON" in second
+    assert "at most 4,194,304 are read for one checkpoint" in third
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "pytorch_model.bin", "shard"])
+def test_a_pipe_in_a_directory_is_refused_without_waiting(tmp_path: Path, name: str) -> None:
+    """Whether it is a checkpoint's only file or a shard of it."""
+    os.mkfifo(tmp_path / name)
+    if name == "shard":
+        sharded(tmp_path, {"a": "shard"})
+    with pytest.raises(CheckpointError, match="must be a regular file"):
+        read_checkpoint(tmp_path)
+
+
+FOREIGN = {
+    "model.ckpt-100.index": "a TensorFlow checkpoint",
+    "model.ckpt-100.data-00000-of-00001": "a TensorFlow checkpoint",
+    "model.ckpt-100": "a TensorFlow checkpoint",
+    "tf_model.h5": "weights for Keras",
+    "flax_model.msgpack": "weights for Flax",
+    "model.onnx": "a graph for ONNX",
+    "model.gguf": "a file for llama.cpp",
+    "model.tflite": "a graph for TensorFlow Lite",
+}
+
+
+@pytest.mark.parametrize(("name", "what"), FOREIGN.items())
+def test_files_of_other_frameworks_are_named(tmp_path: Path, name: str, what: str) -> None:
+    """What the file is, and what to do instead."""
+    (tmp_path / "model.ckpt-100.index").touch()
+    with pytest.raises(CheckpointError) as caught:
+        read_checkpoint(tmp_path / name)
+    assert f"{name}: {what}" in str(caught.value)
+    assert "; " in str(caught.value)
+
+
+def test_a_copy_of_a_cache_without_links_is_read() -> None:
+    """Some tools leave the text of a link in its place."""
+    (snapshot,) = (DATA / "checkpoints" / "hub").glob("*/snapshots/*")
+    assert len(read_checkpoint(snapshot).tensors) == 32

@@ -7,17 +7,20 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from headers import Shapes, random_model, stored_shapes, write_tensors
+from headers import Shapes, checkpoint_of, random_model, stored_shapes, write_tensors
+from support import DATA
 
-from albert_calc.architectures import ARCHITECTURES
+from albert_calc.checkpoints.candidates import candidates
 from albert_calc.checkpoints.files import read_checkpoint
-from albert_calc.checkpoints.safetensors import StoredTensor
+from albert_calc.checkpoints.matching import Expected, disagreement, match
+from albert_calc.checkpoints.names import inventory, view
 from albert_calc.checkpoints.verification import Verification, verify
-from albert_calc.config import ModelConfig
-from albert_calc.counts import count_parameters
+from albert_calc.checkpoints.words import difference_lines
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.counting.counts import count_parameters
+from albert_calc.families import FAMILIES, family
 from albert_calc.render import Canvas
 
-DATA = Path(__file__).parent / "data"
 CHECKPOINTS = DATA / "checkpoints"
 
 # The first number is what the real model of each checkpoint has, as the issue gives it.
@@ -39,17 +42,12 @@ def shapes_of(name: str) -> Shapes:
 
 
 def compared(config: ModelConfig, shapes: Shapes, head: str | None = None) -> Verification:
-    return verify(config, {n: StoredTensor("F32", tuple(s)) for n, s in shapes.items()}, head)
+    return verify(config, checkpoint_of(shapes), head)
 
 
 def named(found: Verification) -> set[str]:
     """The names of all tensors that are missing, unexpected, or of another shape."""
-    agreed = found.match
-    return {
-        *(m.name for m in agreed.missing),
-        *(f.name for f in agreed.unexpected),
-        *(m.found.name for m in agreed.mismatched),
-    }
+    return {name for different in found.match.differences for name in different.names()}
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -129,7 +127,7 @@ def test_a_changed_tensor_is_caught_by_name(
     path = write_tensors(tmp_path / "model.safetensors", shapes)
     result = run("verify", path, "--config", CHECKPOINTS / name, "-f", "csv")
     assert result.exit_code == 1
-    rows = result.stdout.splitlines()[3:]
+    rows = result.stdout.splitlines()[1:]
     bad = [r for r in rows if r.split(",")[0] in ("missing", "unexpected", "shape")]
     assert [r.split(",")[1].replace("'", "") for r in bad] == [culprit]
 

@@ -102,18 +102,18 @@ def _layouts(model_type: str) -> tuple[str, ...]:
 def _features(seen: View, layout: str) -> list[Features]:
     """The sets of features against which the fewest names of the encoder speak."""
     tables = family(seen.model_type)
-    encoder = _encoder(seen.model_type, layout)
+    encoder = encoder_tensors(seen.model_type, layout)
     among = {name: seen.copies[name] for name, _ in encoder if name in seen.copies}
     found = [
         (_strange(seen, {n: t for n, t in encoder if t.exists(f.names)}, among), f)
-        for f in _allowed(tables, seen.copies)
+        for f in allowed_features(tables, seen.copies)
     ]
     least = min(strange for strange, _ in found)
     return [features for strange, features in found if strange == least]
 
 
 @cache
-def _encoder(model_type: str, layout: str) -> tuple[tuple[str, Tensor], ...]:
+def encoder_tensors(model_type: str, layout: str) -> tuple[tuple[str, Tensor], ...]:
     """Every tensor that an encoder of the family can have, by its name in full."""
     tables = family(model_type)
     return (
@@ -122,7 +122,7 @@ def _encoder(model_type: str, layout: str) -> tuple[tuple[str, Tensor], ...]:
     )
 
 
-def _allowed(tables: Family, copies: Mapping[str, Copies]) -> Iterator[Features]:
+def allowed_features(tables: Family, copies: Mapping[str, Copies]) -> Iterator[Features]:
     """Every set of features that names allow, the likeliest first."""
     free = [n for n, f in tables.features.items() if not _is_switched(tables, f.keys)]
     choices = [_shown(tables, name, copies) for name in free]
@@ -138,7 +138,8 @@ def _is_switched(tables: Family, keys: tuple[str, ...]) -> bool:
 
 def _shown(tables: Family, feature: str, copies: Mapping[str, Copies]) -> tuple[bool, ...]:
     """What names say of *feature*, which depends on sizes; both where it changes shapes alone."""
-    tensors = [pair for layout in tables.embeddings for pair in _encoder(tables.model_type, layout)]
+    model_type = tables.model_type
+    tensors = [pair for layout in tables.embeddings for pair in encoder_tensors(model_type, layout)]
     having = {name for name, t in tensors if feature in t.when}
     lacking = {name for name, t in tensors if feature in t.unless}
     if having & lacking:

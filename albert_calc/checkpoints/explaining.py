@@ -24,6 +24,7 @@ from albert_calc.errors import CheckpointError, ConfigError
 from albert_calc.families import family
 from albert_calc.families.base import Computed, Derived, Family, Same
 from albert_calc.families.sizes import REQUIRED, SIZES
+from albert_calc.writing.harmless import printable
 
 HEAD_WIDTH = 64
 """The width of an attention head in nearly every published model."""
@@ -91,6 +92,10 @@ def explanations(found: Inventory, model_types: tuple[str, ...] = ()) -> list[Ex
     every: list[Explanation] = []
     problems: tuple[str, ...] = ()
     likely = candidates(found, model_types)
+    if likely[0].seen.strangers == found.total:
+        name = printable(next(iter(found.copies), ""), 100)
+        such = f": its names are such as {name}" if name else ": there are none"
+        raise CheckpointError(f"the tensors are those of no known family{such}")
     for candidate in likely[: _FEW_TRIED if likely[0].strange else _MOST_TRIED]:
         try:
             every.append(explained(candidate, {}))

@@ -11,12 +11,11 @@ from albert_calc.checkpoints.stored import (
     LARGEST_HEADER,
     Limits,
     StoredTensor,
-    first_of,
     read_start,
 )
 from albert_calc.checkpoints.torch_files import is_torch, read_torch
 from albert_calc.config.files import parse_json_object, quoted
-from albert_calc.errors import CheckpointError, ConfigError, Problems
+from albert_calc.errors import CheckpointError, ConfigError, Problems, first_of
 from albert_calc.writing.harmless import printable, shown
 
 NAMES = (
@@ -94,7 +93,9 @@ def _read_file(path: str, limits: Limits) -> Checkpoint:
 
 def _holds_pickle(path: str) -> bool:
     """Whether *path* is a file of ``torch.save``, by its name or else by its first bytes."""
-    return path.endswith(_PICKLES) or is_torch(read_start(path, 8)[0])
+    if path.endswith((".safetensors", *_PICKLES)):
+        return path.endswith(_PICKLES)
+    return is_torch(read_start(path, 8)[0])
 
 
 def _read_shards(index: str, limits: Limits) -> Checkpoint:

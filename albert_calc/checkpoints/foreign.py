@@ -20,6 +20,8 @@ _CONVERT = (
     " safetensors"
 )
 
+_TORCH = ("a file of torch.save, not of safetensors", "its name must end in .bin, .pt or .pth")
+
 KINDS: tuple[Foreign, ...] = (
     Foreign(
         r"\.(index|meta|data-\d{5}-of-\d{5})",
@@ -43,6 +45,8 @@ KINDS: tuple[Foreign, ...] = (
     Foreign(r"\.gguf", b"GGUF", "a file for llama.cpp, whose tensors are repacked", _ORIGINAL),
     Foreign(r"\.tflite", b"", "a graph for TensorFlow Lite", _ORIGINAL),
     Foreign(r"\.ot", b"", "weights for Rust", _ORIGINAL),
+    Foreign("", b"PK\x03\x04", *_TORCH),
+    Foreign("", b"\x80", *_TORCH),
     Foreign("", b"version ", "a Git LFS pointer, not the file itself", "git lfs pull fetches it"),
 )
 """What lies where a checkpoint is looked for, and is none."""

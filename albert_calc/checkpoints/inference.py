@@ -13,10 +13,9 @@ from albert_calc.checkpoints.explaining import (
 )
 from albert_calc.checkpoints.files import Checkpoint
 from albert_calc.checkpoints.names import inventory
-from albert_calc.checkpoints.stored import first_of
 from albert_calc.checkpoints.words import PAPER_LAYOUT, difference_lines, prefix_note
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.errors import CheckpointError
+from albert_calc.errors import CheckpointError, first_of
 from albert_calc.families import family
 
 

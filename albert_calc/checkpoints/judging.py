@@ -8,7 +8,7 @@ is missing; ``other_tensors`` where nothing is; and ``damaged``.
 from collections.abc import Iterator, Mapping, Sequence
 
 from albert_calc.checkpoints.explaining import Explanation, explanations
-from albert_calc.checkpoints.matching import Match
+from albert_calc.checkpoints.matching import Difference, Kind, Match
 from albert_calc.checkpoints.names import View
 from albert_calc.checkpoints.words import PAPER_LAYOUT
 from albert_calc.config.model_config import ModelConfig
@@ -42,7 +42,22 @@ def judged(
         return f"without_{next(iter(absent))}", f"the complete encoder, without its {parts}"
     if kinds == {"unexpected"}:
         return "other_tensors", "every tensor of the model, and others besides"
-    return "damaged", "another model, or damaged: tensors are missing or have another shape"
+    counts = ", ".join(f"{_tensors(agreed.of(kind))} {words}" for kind, words in _WORDS.items()
+                       if agreed.of(kind))  # fmt: skip
+    return "damaged", f"another model, or damaged: {counts}"
+
+
+_WORDS: Mapping[Kind, str] = {
+    "shape": "of another shape",
+    "shared": "of another's numbers",
+    "missing": "missing",
+    "unexpected": "unexpected",
+}
+
+
+def _tensors(differences: Sequence[Difference]) -> str:
+    size = sum(d.size for d in differences)
+    return f"{size:,} tensor{'' if size == 1 else 's'}"
 
 
 def _absent(seen: View, config: ModelConfig, head: str) -> Parts:
@@ -100,8 +115,11 @@ def _instead(
     if better.head not in heads:
         lacking = "".join(f", whose {_called(part, t)} is missing" for part, t in absent.items())
         return "other_head", f"{_asked(config, heads)}{lacking}; {those} {better.head}"
-    changes = ", ".join(_changes(better, config))
-    return "other_sizes", f"{those} {config.model_type} with {changes}"
+    changes = list(_changes(better, config))
+    if not changes:
+        tied = shown(better.config.tie_word_embeddings)
+        changes = [f"tie_word_embeddings {tied}, not {shown(config.tie_word_embeddings)}"]
+    return "other_sizes", f"{those} {config.model_type} with {', '.join(changes)}"
 
 
 def _called(part: str, tensors: tuple[Tensor, ...]) -> str:
@@ -124,5 +142,3 @@ def _changes(better: Explanation, config: ModelConfig) -> Iterator[str]:
         said = config.keys.get(key)
         if key not in better.guessed and said != value:
             yield f"{tables.name_of(key)} {shown(value)}, not {shown(said)}"
-    if better.config.tie_word_embeddings != config.tie_word_embeddings:
-        yield f"tie_word_embeddings {shown(better.config.tie_word_embeddings)}"

@@ -18,12 +18,11 @@ from albert_calc.checkpoints.stored import (
     MOST_TENSORS,
     Limits,
     StoredTensor,
-    first_of,
     product_within,
     read_start,
 )
 from albert_calc.config.files import parse_json_object, quoted
-from albert_calc.errors import CheckpointError, ConfigError
+from albert_calc.errors import CheckpointError, ConfigError, first_of
 from albert_calc.writing.harmless import printable, shown
 
 BITS: Mapping[str, int] = {

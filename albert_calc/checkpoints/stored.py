@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import IO, NamedTuple
 
-from albert_calc.config.files import quoted
+from albert_calc.config.files import followed, quoted
 from albert_calc.errors import CheckpointError
 
 LARGEST_HEADER = 4 * 2**20
@@ -25,8 +25,6 @@ MOST_DIMENSIONS = 64
 LARGEST_SIZE = 2**64 - 1
 # More than any tensor has; work on absurd ones would take seconds.
 LONGEST_NAME = 10_000
-
-_MANY = 20
 
 
 class StoredTensor(NamedTuple):
@@ -63,19 +61,13 @@ def product_within(sizes: tuple[int, ...] | list[int]) -> int | None:
     return elements
 
 
-def first_of(problems: list[str]) -> list[str]:
-    """*problems*, or the first of them and how many more there are."""
-    if len(problems) <= _MANY:
-        return problems
-    return [*problems[:_MANY], f"and {len(problems) - _MANY:,} more problems"]
-
-
 def open_regular(path: str) -> IO[bytes]:
     """The regular file *path*, opened for reading.
 
     Raises ``CheckpointError`` for anything else: a pipe or a device could block for ever.
     """
     try:
+        path = followed(path)
         # Asked before it is opened: opening a pipe waits for somebody to write.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise CheckpointError(f"{quoted(path)}: must be a regular file")

@@ -13,16 +13,16 @@ from typing import IO, Any, NamedTuple
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from albert_calc.checkpoints.foreign import foreign_start
-from albert_calc.checkpoints.pickles import Pickled, Storage, interpret
+from albert_calc.checkpoints.pickles import interpret
 from albert_calc.checkpoints.stored import (
     LARGEST_PICKLE,
     Limits,
     StoredTensor,
-    first_of,
     open_regular,
 )
+from albert_calc.checkpoints.torch_objects import Pickled, Storage
 from albert_calc.config.files import quoted
-from albert_calc.errors import CheckpointError
+from albert_calc.errors import CheckpointError, first_of
 from albert_calc.writing.harmless import printable, shown
 
 STATE_DICTS = ("state_dict", "model_state_dict", "model")

@@ -114,9 +114,6 @@ def _fitting(
 def _head_notes(config: ModelConfig, head: str, asked: Sequence[str]) -> Iterator[str]:
     if not asked:
         yield f"head: the config names no class of {config.model_type}, and {head} fits best"
-    elif config.architectures and head not in _named_heads(config):
-        named = ", ".join(printable(n, 60) for n in config.architectures[:5])
-        yield f"architectures: the config names {named}, compared with the head {head}"
 
 
 def _other_notes(config: ModelConfig, head: str, layout: str, agreed: Match) -> Iterator[str]:

@@ -30,7 +30,7 @@ def difference_lines(agreed: Match) -> list[str]:
     for alike in groups.values():
         place = place_of(alike[0].name)
         whole = len(alike) >= _WHOLE_LAYER and len(alike) == agreed.places.get(place)
-        if whole and alike[0].kind in ("missing", "unexpected"):
+        if place and whole and alike[0].kind in ("missing", "unexpected"):
             where = alike[0].block.named(place)
             lines.append(f"{_safe(where)}: all {len(alike)} tensors {alike[0].kind}")
         else:
@@ -40,14 +40,18 @@ def difference_lines(agreed: Match) -> list[str]:
 
 def line(difference: Difference) -> str:
     """One difference: which tensors, what they must be, and what they are."""
-    name = next(difference.names())
-    told = _told(difference)
+    between = ": " if difference.size == 1 else " "
+    return f"{subject(difference)}{between}{_told(difference)}"
+
+
+def subject(difference: Difference) -> str:
+    """Which tensors differ: ``encoder.layer.0 … 11: 12 × attention.self.query.weight``."""
     if difference.size == 1:
-        return f"{_safe(name)}: {told}"
+        return _safe(next(difference.names()))
     place = place_of(difference.name)
     rest = difference.name.removeprefix(place).lstrip(".")
     where = difference.block.named(place)
-    return f"{_safe(where)}: {difference.size:,} × {_safe(rest)} {told}"
+    return f"{_safe(where)}: {difference.size:,} × {_safe(rest)}"
 
 
 def _told(difference: Difference) -> str:

@@ -41,7 +41,8 @@ def foreign_mapping(given: Mapping[str, Any]) -> str:
             "the config of an encoder-decoder; only encoders are counted: give the object"
             " under encoder as a config of its own"
         )
-    if given.get("model_type") not in FAMILIES:
+    model_type = given.get("model_type")
+    if not isinstance(model_type, str) or model_type not in FAMILIES:
         found = [key for key in _GPT_KEYS if key in given]
         if found and "hidden_size" not in given:
             return f"a config with keys of GPT ({', '.join(found)}), which is no known encoder's"

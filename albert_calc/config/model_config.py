@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from albert_calc.config.values import features, filled, problems, symbols
+from albert_calc.config.values import features, filled, following, problems, symbols
 from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES, family
 from albert_calc.families.base import Family
@@ -26,7 +26,8 @@ class ModelConfig:
     in BERT, ``embedding_size`` is ``hidden_size``. ``share`` (``all``, ``attention``, ``ffn``
     or ``none``) says which blocks are shared across the layers; by default what
     ``model_type`` does. ``own`` are the keys that only some families read, such as
-    ``relative_attention``, and ``architectures`` the class names that a file gave.
+    ``relative_attention``, and ``architectures`` the class names that a file gave;
+    ``following`` are the sizes that nobody gave and that follow others.
 
     Raises ``ConfigError`` with every problem found.
     """
@@ -47,6 +48,7 @@ class ModelConfig:
     share: str | None = None
     architectures: tuple[str, ...] = ()
     own: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    following: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         found = list(self._problems())
@@ -54,6 +56,7 @@ class ModelConfig:
             raise ConfigError(found)
         put = object.__setattr__
         tables = self.family
+        put(self, "following", following(tables, {**self.own, **vars(self)}))
         given = {k: v for k, v in self.own.items() if k in tables.defaults and v is not None}
         put(self, "own", {k: v for k, v in given.items() if k not in vars(self)})
         put(self, "architectures", tuple(self.architectures))
@@ -129,6 +132,11 @@ class ModelConfig:
     def features(self) -> frozenset[str]:
         """What decides, beside the sizes, which tensors the model has."""
         return features(self.family, self.keys)
+
+    @cached_property
+    def plans(self) -> dict[tuple[str, str], Any]:
+        """What counting remembers of this config, by head and layout: its formulas."""
+        return {}
 
     def setting(self, key: str) -> Any:
         """The value of a key that counts nothing, such as ``hidden_act``, or its default."""

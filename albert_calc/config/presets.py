@@ -52,7 +52,6 @@ def preset_names() -> list[str]:
     return [*SHAPES, *sorted(found.difference(SHAPES))]
 
 
-@cache
 def load_preset(name: str) -> Preset:
     """The preset *name*; raises ``ConfigError`` if there is none."""
     found = find_preset(name) if isinstance(name, str) else None

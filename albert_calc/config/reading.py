@@ -52,6 +52,8 @@ def read_mapping(
     """
     if not isinstance(mapping, Mapping):
         raise ConfigError(f"config: must be a JSON object, got {shown(mapping)}")
+    if not all(isinstance(key, str) for key in mapping):
+        raise ConfigError("config: keys must be text")
     foreign = foreign_mapping(mapping)
     if foreign:
         raise ConfigError(f"config: {foreign}")

@@ -62,14 +62,30 @@ def filled(tables: Family, given: Mapping[str, Any]) -> Keys:
         value = given.get(key)
         keys[key] = tables.defaults.get(key) if value is None else value
     for key, value in keys.items():
-        if isinstance(value, Same):
-            keys[key] = keys[value.key]
-        elif isinstance(value, Computed):
-            found = [keys[k] for k in value.keys]
-            keys[key] = None if None in found else value.value(*found)
+        keys[key] = followed(value, keys)
     for switch in tables.switches:
         keys[switch.key] = switch.read(keys[switch.key])
     return keys
+
+
+def followed(default: object, keys: Mapping[str, Any]) -> object:
+    """What *default* is beside the other *keys*; ``None`` where it follows from an unknown one."""
+    if isinstance(default, Same):
+        return keys[default.key]
+    if isinstance(default, Computed):
+        found = [keys[key] for key in default.keys]
+        return None if None in found else default.value(*found)
+    return default
+
+
+def following(tables: Family, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The sizes that *given* lacks and whose defaults follow others."""
+    return tuple(
+        size.key
+        for size in (*SIZES, *tables.sizes)
+        if given.get(size.key) is None
+        and isinstance(tables.defaults.get(tables.name_of(size.key)), Same | Computed)
+    )
 
 
 def symbols(tables: Family, keys: Mapping[str, Any]) -> dict[str, int]:

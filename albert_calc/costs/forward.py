@@ -16,6 +16,7 @@ from albert_calc.families.steps import (
     ALL_TOKENS,
     FUNCTIONS,
     LOSSES,
+    SDPA,
     WEIGHT,
     Forward,
     Function,
@@ -25,7 +26,12 @@ from albert_calc.families.steps import (
 )
 
 _CAST = ("linear", "scores", "mix", "fused attention")
-"""The kinds of steps that autocast computes in 16 bits; losses it computes in float32."""
+"""The kinds of steps that autocast computes in 16 bits."""
+
+_NO_FUNCTION = Function(input=False)
+_ADAPTERS = (".lora_A.weight", ".lora_B.weight")
+
+Weights = tuple[Tensor, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +61,8 @@ class Node(NamedTuple):
     inputs: tuple[Stored, ...]
     output: Stored
     kept: tuple[Stored, ...] = ()
-    trained: tuple[Tensor, ...] = ()
-    function: Function = Function(input=False)
+    trained: Weights = ()
+    function: Function = _NO_FUNCTION
 
 
 class Circumstances(NamedTuple):
@@ -73,11 +79,30 @@ class Circumstances(NamedTuple):
     autocast: str | None
     trained: Trained
 
+    @property
+    def forward(self) -> Forward:
+        """The tables of the family; they must be there."""
+        forward = family(self.variant.model_type).forward
+        assert forward is not None  # noqa: S101 - asked for only where there is one
+        return forward
+
+    @property
+    def documented(self) -> bool:
+        """Whether attention is fused and has dropout, which no CPU computes."""
+        return SDPA in self.conditions and any(
+            step.kind == "fused attention" and step.when != (SDPA,) and step.holds(self.conditions)
+            for step in self.forward.layer
+        )
+
+    def function(self, step: Step) -> str:
+        """The activation function of *step*: that of the config's key, or the step's own."""
+        return dict(self.functions).get(step.function, step.function)
+
 
 @cache
 def embedding_nodes(case: Circumstances) -> tuple[tuple[Node, ...], Stored]:
     """The nodes of the embeddings, and the tensor that the first layer reads."""
-    steps = _tables(case).embeddings
+    steps = case.forward.embeddings
     if case.variant.embedding == "factorized":
         steps = (*steps, projected("embeddings.projection", "hidden", "projected", "H"))
     return _laid_out(steps, {}, case)
@@ -90,21 +115,15 @@ def layer_nodes(
     """The nodes of one run of the stored layer *layer* on *hidden*, and what it makes."""
     hidden = Stored("hidden", (*ALL_TOKENS, "H"), hidden.dtype, hidden.grad)
     prefix = family(case.variant.model_type).layer_name
-    return _laid_out(_tables(case).layer, {"hidden": hidden}, case, prefix, layer)
+    return _laid_out(case.forward.layer, {"hidden": hidden}, case, prefix, layer)
 
 
 @cache
 def top_nodes(case: Circumstances, hidden: Stored) -> tuple[Node, ...]:
     """The nodes of the pooler and of the head, on the *hidden* that the last layer made."""
-    forward = _tables(case)
-    pooler = forward.pooler if has_pooler(case.variant) else ()
-    return _laid_out((*pooler, *forward.heads[case.variant.head]), {"hidden": hidden}, case)[0]
-
-
-def _tables(case: Circumstances) -> Forward:
-    forward = family(case.variant.model_type).forward
-    assert forward is not None  # noqa: S101 - asked for only where there is one
-    return forward
+    pooler = case.forward.pooler if has_pooler(case.variant) else ()
+    head = case.forward.heads[case.variant.head]
+    return _laid_out((*pooler, *head), {"hidden": hidden}, case)[0]
 
 
 def _laid_out(
@@ -121,86 +140,80 @@ def _laid_out(
     for step in steps:
         weights = modules.get(prefix + step.module, ())
         if not _exists(step, weights, case):
-            # A step that another makes under other conditions is passed over.
+            # Under these conditions another step may have made it.
             if step.inputs:
                 tensors.setdefault(step.output, tensors[step.inputs[0]])
             continue
-        for part, tensors_of_part in _with_adapters(step, weights, case):
-            nodes += _nodes_of(part, tensors_of_part, tensors, case, layer)
+        for part, its_weights in _with_adapters(step, weights, case):
+            nodes += _nodes_of(part, its_weights, tensors, case, layer)
     return tuple(nodes), tensors[steps[-1].output if steps else "hidden"]
 
 
 @cache
-def _modules(variant: Variant) -> Mapping[str, tuple[Tensor, ...]]:
+def _modules(variant: Variant) -> Mapping[str, Weights]:
     """The tensors of each module of *variant*."""
-    found: dict[str, tuple[Tensor, ...]] = {}
+    found: dict[str, Weights] = {}
     for tensor in tensor_table(variant):
         module = tensor.name.rpartition(".")[0]
         found[module] = (*found.get(module, ()), tensor)
     return found
 
 
-def _exists(step: Step, weights: tuple[Tensor, ...], case: Circumstances) -> bool:
-    if step.kind == "function" and _function(step, case) not in FUNCTIONS:
+def _exists(step: Step, weights: Weights, case: Circumstances) -> bool:
+    if step.kind == "function" and case.function(step) not in FUNCTIONS:
         return False
     return (not step.module or bool(weights)) and step.holds(case.conditions)
 
 
-def _function(step: Step, case: Circumstances) -> str:
-    """The activation function of *step*: that of the config's key, or the step's own."""
-    return dict(case.functions).get(step.function, step.function)
-
-
 def _nodes_of(
-    step: Step,
-    weights: tuple[Tensor, ...],
-    tensors: dict[str, Stored],
-    case: Circumstances,
-    layer: int,
+    step: Step, weights: Weights, tensors: dict[str, Stored], case: Circumstances, layer: int
 ) -> list[Node]:
-    """The node of *step*, after those in which autocast casts what it reads."""
+    """The node of *step*, after those in which autocast casts what it reads.
+
+    What it makes is put into *tensors*.
+    """
     sources = [tensors[name] for name in step.inputs]
+    if step.kind == "view" or (step.kind == "cast" and sources[0].dtype == step.dtype):
+        tensors[step.output] = sources[0]
+        return [Node(step, (sources[0],), sources[0])] if step.kind == "view" else []
     casts = []
+    wanted = _cast_to(step, case)
     for i, source in enumerate(sources):
-        wanted = _cast_to(step, case)
         if wanted and source.dtype != wanted:
             sources[i] = Stored(f"{source.name} in {wanted}", source.shape, wanted, source.grad)
-            cast = Step("cast", sources[i].name, (source.name,), source.shape)
+            cast = Step("cast", sources[i].name, (source.name,), source.shape, dtype=wanted)
             casts.append(Node(cast, (source,), sources[i]))
-    if step.kind == "cast" and sources[0].dtype == "float32":
-        tensors[step.output] = sources[0]
-        return []
     trained = tuple(
-        original(w, case.variant) for w in weights if _has_gradient(w, case, layer)
+        original(weight, case.variant)
+        for weight in weights
+        if _has_gradient(weight, case, layer)
     )
     output = Stored(
         step.output,
-        step.shape if step.kind != "view" else sources[0].shape,
+        step.shape,
         _dtype(step, sources, case),
-        bool(trained) or any(s.grad for s in sources),
+        bool(trained) or any(source.grad for source in sources),
     )
-    if step.kind == "view":
-        output = sources[0]
-    named = dict(zip(step.inputs, sources, strict=True)) | {step.output: output}
-    kept = tuple(
-        dict.fromkeys(
-            named.get(k.tensor) or Stored(k.tensor, k.shape or (), k.dtype or _own_dtype(step, output, case))
-            for k in _keeps(step, case)
-            if _is_kept(k, named, output, trained)
-        )
-    )
-    if case.autocast and step.kind == "linear" and sources[0].grad:
-        matrix = next(w for w in weights if w.kind == "matrix")
-        kept += (Stored("weight cast", matrix.shape, case.autocast, copy_of=matrix.name),)
     tensors[step.output] = output
-    function = FUNCTIONS.get(_function(step, case), Function(input=False))
-    return [*casts, Node(step, tuple(sources), output, kept, trained, function)]
+    named = dict(zip(step.inputs, sources, strict=True)) | {step.output: output}
+    kept = [
+        _stored(entry, named, step, case)
+        for entry in _keeps(step, case)
+        if _is_kept(entry, named, output, trained)
+    ]
+    if case.autocast and step.kind == "linear" and sources[0].grad:
+        matrix = next(weight for weight in weights if weight.kind == "matrix")
+        kept.append(Stored("weight cast", matrix.shape, case.autocast, copy_of=matrix.name))
+    function = FUNCTIONS.get(case.function(step), _NO_FUNCTION)
+    once = tuple(dict.fromkeys(kept))
+    return [*casts, Node(step, tuple(sources), output, once, trained, function)]
 
 
 def _keeps(step: Step, case: Circumstances) -> tuple[Kept, ...]:
+    """What autograd can keep of *step*: its entries, or those of its activation function."""
     if step.kind != "function":
         return step.keeps
-    function = FUNCTIONS[_function(step, case)]
+    function = FUNCTIONS[case.function(step)]
     source = (Kept(step.inputs[0]),) if function.input else ()
     output = (Kept(step.output),) if function.output else ()
     inside = (Kept(f"inside {step.output} {i + 1}", "", step.shape) for i in range(function.others))
@@ -208,19 +221,29 @@ def _keeps(step: Step, case: Circumstances) -> tuple[Kept, ...]:
 
 
 def _is_kept(
-    kept: Kept, named: Mapping[str, Stored], output: Stored, trained: tuple[Tensor, ...]
+    kept: Kept, named: Mapping[str, Stored], output: Stored, trained: Weights
 ) -> bool:
+    """Whether a gradient is asked for that needs *kept*."""
     if kept.wanted == WEIGHT:
-        return any(t.kind != "vector" for t in trained)
+        return any(weight.kind != "vector" for weight in trained)
     return named[kept.wanted].grad if kept.wanted else output.grad
+
+
+def _stored(kept: Kept, named: Mapping[str, Stored], step: Step, case: Circumstances) -> Stored:
+    """The tensor of *kept*: one that the step reads or makes, or one of its own.
+
+    The statistics of a norm have the dtype of its weights.
+    """
+    if kept.shape is None:
+        return named[kept.tensor]
+    own = case.dtype if step.kind == "norm" else named[step.output].dtype
+    return Stored(kept.tensor, kept.shape, kept.dtype or own)
 
 
 def _dtype(step: Step, sources: list[Stored], case: Circumstances) -> str:
     """The dtype of what *step* makes."""
-    if step.kind == "cast":
-        return "float32"
-    dtypes = {s.dtype for s in sources}
-    return dtypes.pop() if len(dtypes) == 1 else case.dtype
+    dtypes = {source.dtype for source in sources}
+    return step.dtype or (dtypes.pop() if len(dtypes) == 1 else case.dtype)
 
 
 def _cast_to(step: Step, case: Circumstances) -> str:
@@ -236,41 +259,38 @@ def _cast_to(step: Step, case: Circumstances) -> str:
     return case.autocast if step.kind in _CAST else ""
 
 
-def _own_dtype(step: Step, output: Stored, case: Circumstances) -> str:
-    """The dtype of what *step* keeps for itself: a norm's statistics have that of its weights."""
-    return case.dtype if step.kind == "norm" else output.dtype
-
-
 def _has_gradient(tensor: Tensor, case: Circumstances, layer: int) -> bool:
-    if tensor.name.endswith(_ADAPTERS):
-        return True
-    return is_trained(tensor, case.variant, case.trained, layer)
-
-
-_ADAPTERS = (".lora_A.weight", ".lora_B.weight")
+    return tensor.name.endswith(_ADAPTERS) or is_trained(
+        tensor, case.variant, case.trained, layer
+    )
 
 
 def _with_adapters(
-    step: Step, weights: tuple[Tensor, ...], case: Circumstances
-) -> Iterator[tuple[Step, tuple[Tensor, ...]]]:
+    step: Step, weights: Weights, case: Circumstances
+) -> Iterator[tuple[Step, Weights]]:
     """*step*, and if its matrix is adapted, the adapter beside it: two matrices of low rank.
 
-    Their product is scaled and added to what the matrix makes, as PEFT does it.
+    Their product is scaled and added to what the matrix makes, as PEFT does it; adapters of
+    16-bit weights are float32, and so is what they read.
     """
-    matrix = next((w for w in weights if w.kind != "vector"), None)
+    matrix = next((weight for weight in weights if weight.kind != "vector"), None)
     if matrix is None or not is_adapted(matrix, case.variant, case.trained):
         yield step, weights
         return
-    rank, rows = case.trained.lora_rank, step.shape[:-1]
-    rows_in, rows_out = (rank, matrix.shape[1]), (matrix.shape[0], rank)
+    rank, rows, (height, width) = case.trained.lora_rank, step.shape[:-1], matrix.shape
+    down, up = matrix._replace(shape=(rank, width)), matrix._replace(shape=(height, rank))
     if matrix.kind == "table":
-        rows_in, rows_out = (matrix.shape[0], rank), (rank, matrix.shape[1])
+        down, up = matrix._replace(shape=(height, rank)), matrix._replace(shape=(rank, width))
     base, low = f"{step.output} before adapting", f"{step.output} of low rank"
     wide, scaled = f"{step.output} of the adapter", f"{step.output} scaled"
-    down = matrix._replace(name=f"{step.module}.lora_A.weight", shape=rows_in)
-    up = matrix._replace(name=f"{step.module}.lora_B.weight", shape=rows_out, kind="matrix")
     yield step._replace(output=base), weights
-    yield step._replace(output=low, shape=(*rows, rank)), (down,)
-    yield Step("linear", wide, (low,), step.shape, (Kept(low, WEIGHT),)), (up,)
+    for source in step.inputs:
+        exact = f"float32 {source}"
+        yield Step("cast", exact, (source,), (*rows, width), dtype="float32"), ()
+        step = step._replace(inputs=(exact,), keeps=(Kept(exact, WEIGHT),))
+    lower = step._replace(output=low, shape=(*rows, rank), dtype="float32")
+    yield lower, (down._replace(name=f"{step.module}.lora_A.weight"),)
+    upper = Step("linear", wide, (low,), step.shape, (Kept(low, WEIGHT),))
+    yield upper, (up._replace(name=f"{step.module}.lora_B.weight", kind="matrix"),)
     yield Step("scale", scaled, (wide,), step.shape), ()
     yield Step("add", step.output, (base, scaled), step.shape), ()

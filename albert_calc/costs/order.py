@@ -83,9 +83,10 @@ def order_of(variant: Variant, values: Mapping[str, int]) -> Order:
 
 
 def stored_layers(variant: Variant, values: Mapping[str, int]) -> int:
-    """How many layers *variant* stores."""
-    indices = family(variant.model_type).layer_name.count("{}")
-    for tensor in tensor_table(variant):
-        if tensor.component.part == "layers":
-            return times(*tensor.repeat[:indices]).evaluate(values) + tensor.skip
-    return 0
+    """How many layers *variant* stores; where blocks differ, of the block with most copies."""
+    indices = max(1, family(variant.model_type).layer_name.count("{}"))
+    return max(
+        times(*tensor.repeat[:indices]).evaluate(values) + tensor.skip
+        for tensor in tensor_table(variant)
+        if tensor.component.part == "layers"
+    )

@@ -12,19 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.costs.activations import (
-    Segment,
-    batch_values,
-    circumstances,
-    kept_by,
-    segments,
-    unknown,
-)
+from albert_calc.costs.circumstances import batch_values, circumstances, unknown
 from albert_calc.costs.forward import Circumstances, Node, Stored
 from albert_calc.costs.memory import WIDTHS
+from albert_calc.costs.segments import Segment, held_by, segments
 from albert_calc.costs.state import training_state
 from albert_calc.costs.trainable import EVERYTHING
-from albert_calc.costs.walk import Size, way_back, way_up
+from albert_calc.costs.walk import Size, Way, way_back, way_up
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families.base import Tensor
@@ -62,6 +56,12 @@ def training_moments(
     )
 
 
+def training_peak(config: ModelConfig, model: Blueprint, workload: Workload) -> int | None:
+    """The most bytes in use at once in a training step of *model*; ``None`` if unknown."""
+    moments = training_moments(config, model, workload)
+    return max((moment.bytes for moment in moments), default=None)
+
+
 def inference_peak(config: ModelConfig, model: Blueprint, workload: Workload) -> int | None:
     """The most bytes in use in a forward pass of *model* without gradients and dropout.
 
@@ -71,8 +71,8 @@ def inference_peak(config: ModelConfig, model: Blueprint, workload: Workload) ->
     if unknown(config, model, workload):
         return None
     case = circumstances(config, model, workload)
-    kept = {c for c in case.conditions if "dropout" not in c}
-    step = _step(case._replace(conditions=frozenset(kept)), model, workload)
+    kept = frozenset(c for c in case.conditions if "dropout" not in c)
+    step = _step(case._replace(conditions=kept), model, workload)
     layers = step.layers[-1]
     embedded, hidden = step.size(step.below.output), step.size(layers.output)
     # What the embeddings made is held until all layers have run.
@@ -85,24 +85,48 @@ def inference_peak(config: ModelConfig, model: Blueprint, workload: Workload) ->
 
 
 class _Step(NamedTuple):
-    """A training step: its forward pass from below, and the bytes of each tensor."""
+    """A training step: its forward pass from below, the runs of its layers, all sizes."""
 
     below: Segment
     layers: tuple[Segment, ...]
     top: Segment
-    size: Size
     runs: tuple[int, ...]
+    size: Size
     workload: Workload
+
+    def held(self, segment: Segment) -> int:
+        """The bytes that one run of *segment* holds until its backward pass."""
+        shared = segment.order.shares
+        held = held_by(segment, self.workload)
+        return sum(self.size(tensor) for tensor in held if not (shared and tensor.copy_of))
+
+    def copies(self, segment: Segment) -> int:
+        """The bytes of the copies of shared weights that autocast holds beside one layer's."""
+        if not segment.order.shares:
+            return 0
+        copies = sum(self.size(tensor) for tensor in segment.kept if tensor.copy_of)
+        return copies * (segment.order.stored - 1)
+
+    def under(self, layers: int) -> int:
+        """The bytes that the embeddings and the lowest *layers* segments hold."""
+        lower = zip(self.layers[:layers], self.runs, strict=False)
+        return self.held(self.below) + sum(self.held(s) * n + self.copies(s) for s, n in lower)
+
+    @property
+    def tied(self) -> set[str]:
+        """The weights that both the embeddings and the head apply."""
+        return _weights(self.below.nodes) & _weights(self.top.nodes)
 
 
 def _step(case: Circumstances, model: Blueprint, workload: Workload) -> _Step:
     values = batch_values(model, workload)
     below, *layers, top = segments(case, values)
-    runs = tuple(s.runs.evaluate(values) for s in layers)
-    return _Step(below, tuple(layers), top, _sizer(values, case.dtype), runs, workload)
+    runs = tuple(segment.runs.evaluate(values) for segment in layers)
+    return _Step(below, tuple(layers), top, runs, _sizer(values, case.dtype), workload)
 
 
 def _sizer(values: Mapping[str, int], dtype: str) -> Size:
+    """What gives the bytes of each tensor; weights are of *dtype*."""
     known: dict[Stored | Tensor, int] = {}
 
     def size(tensor: Stored | Tensor) -> int:
@@ -114,91 +138,74 @@ def _sizer(values: Mapping[str, int], dtype: str) -> Size:
     return size
 
 
-def _held(segment: Segment, step: _Step) -> int:
-    """The bytes that one run of *segment* holds until its backward pass."""
-    if step.workload.checkpointing and segment.part == "layers":
-        return step.size(segment.nodes[0].inputs[0])
-    shared = segment.order.shares
-    return sum(step.size(t) for t in kept_by(segment.nodes) if not (shared and t.copy_of))
-
-
-def _copies(segment: Segment, step: _Step) -> int:
-    """The bytes of copies of shared weights that autocast holds beside those of one layer."""
-    if not segment.order.shares:
-        return 0
-    copies = sum(step.size(t) for t in kept_by(segment.nodes) if t.copy_of)
-    return copies * (segment.order.stored - 1)
-
-
-def _under(step: _Step, layers: int) -> int:
-    """The bytes that the embeddings and the lowest *layers* segments hold."""
-    held = (
-        _held(segment, step) * runs + _copies(segment, step)
-        for segment, runs in zip(step.layers[:layers], step.runs, strict=False)
-    )
-    return _held(step.below, step) + sum(held)
-
-
 def _forward(step: _Step) -> Iterator[Moment]:
     """The moments of the last run of each segment's layers on the way up, and of the head."""
-    keeping = not step.workload.checkpointing
-    kept = {t for s in (step.below, *step.layers, step.top) for t in kept_by(s.nodes)}
-    embedded = 0 if step.below.output in kept else step.size(step.below.output)
-    for i, (segment, runs) in enumerate(zip(step.layers, step.runs, strict=True)):
+    size, keeping = step.size, not step.workload.checkpointing
+    kept = {t for s in (step.below, *step.layers, step.top) for t in s.kept}
+    embedded = 0 if step.below.output in kept else size(step.below.output)
+    for i, segment in enumerate(step.layers):
         source = segment.nodes[0].inputs[0]
-        hidden = 0 if source in kept and keeping else step.size(source)
-        under = _under(step, i) + _held(segment, step) * (runs - 1) + _copies(segment, step)
-        above = way_up(segment.nodes, step.size, keeping=keeping)
-        yield Moment("forward", under + embedded + hidden + above)
-    hidden = step.size(step.layers[-1].output)
-    above = way_up(step.top.nodes, step.size, keeping=True)
-    yield Moment("forward", _under(step, len(step.layers)) + hidden + above)
+        hidden = 0 if source in kept and keeping else size(source)
+        below = step.under(i) + step.held(segment) * (step.runs[i] - 1) + step.copies(segment)
+        above = way_up(segment.nodes, size, keeping=keeping)
+        yield Moment("forward", below + embedded + hidden + above)
+    above = size(step.layers[-1].output) + way_up(step.top.nodes, size, keeping=True)
+    yield Moment("forward", step.under(len(step.layers)) + above)
 
 
 def _backward(step: _Step) -> Iterator[Moment]:
-    """The moments on the way back."""
+    """The moments on the way back: of the head, of telling runs of layers, of the embeddings."""
     size, accumulate = step.size, step.workload.accumulate
-    tied = _weights(step.below.nodes) & _weights(step.top.nodes)
-    ends, losses = _ends(step.top.nodes)
-    ends = ends or [step.layers[-1].output]
+    ends, losses = _ends(step)
     # Without a loss the outputs are summed while they are in use.
     shown = 0 if losses else sum(map(size, ends))
-    passing = _weights(step.top.nodes) - tied if accumulate else ()
+    passing = _weights(step.top.nodes) - step.tied if accumulate else ()
     way = way_back(step.top.nodes, {t: size(t) for t in losses or ends}, size, (), passing)
-    yield Moment("head", _under(step, len(step.layers)) + shown + way.highest)
-    gradients = way.gradients + shown
+    yield Moment("head", step.under(len(step.layers)) + shown + way.highest)
+    gradients = shown + way.gradients
     for i in reversed(range(len(step.layers))):
-        segment, order = step.layers[i], step.layers[i].order
-        nodes, held = segment.nodes, _held(segment, step)
-        under = _under(step, i) + _copies(segment, step)
-        trained = [weight for node in nodes for weight in node.trained]
-        size = _waiting_sizes(step) if order.shares else step.size
-        arriving = {segment.output: sum(way.waiting.values())}
-        if not arriving[segment.output]:
+        arriving = sum(way.waiting.values())
+        if not arriving:
             return
-        for run in order.telling():
-            if not segment.first <= run < segment.first + step.runs[i]:
-                continue
-            there = _weights(nodes) if order.runs_again(run) else ()
-            passing = _weights(nodes) if accumulate and not order.shares else ()
-            waiting = order.beside(run) if accumulate else order.above(run)
-            if accumulate and not order.shares:
-                waiting = 0
-            way = way_back(nodes, arriving, size, there, passing)
-            below = under + held * (run - segment.first)
-            yield Moment("layers", below + gradients + sum(map(size, trained)) * waiting + way.highest)
+        highest = 0
+        for above, way in _layers_back(step, i, arriving):
+            highest = max(highest, above + way.highest)
+        yield Moment("layers", gradients + highest)
+        segment = step.layers[i]
         if segment.first == 0 and not accumulate:
-            gradients += sum(map(step.size, trained)) * order.stored
-    waiting = sum(way.waiting.values())
-    if waiting:
-        there = tied
-        passing = _weights(step.below.nodes) - tied if accumulate else ()
-        way = way_back(step.below.nodes, {step.below.output: waiting}, step.size, there, passing)
+            trained = (weight for node in segment.nodes for weight in node.trained)
+            gradients += sum(map(size, trained)) * segment.order.stored
+    arriving = sum(way.waiting.values())
+    if arriving:
+        passing = _weights(step.below.nodes) - step.tied if accumulate else ()
+        incoming = {step.below.output: arriving}
+        way = way_back(step.below.nodes, incoming, size, step.tied, passing)
         yield Moment("embeddings", gradients + way.highest)
 
 
-def _waiting_sizes(step: _Step) -> Size:
-    """The bytes of each tensor, gradients of shared matrices being as wide as autocast's casts.
+def _layers_back(step: _Step, i: int, arriving: int) -> Iterator[tuple[int, Way]]:
+    """The ways back through telling runs of the layers of segment *i*, the last run first.
+
+    Each with the bytes that are there for what lies below, and for gradients of runs above.
+    """
+    segment, accumulate = step.layers[i], step.workload.accumulate
+    nodes, order = segment.nodes, segment.order
+    size = _waiting_size(step) if order.shares else step.size
+    weights = _weights(nodes)
+    gradients = sum(size(weight) for node in nodes for weight in node.trained)
+    alone = accumulate and not order.shares
+    for run in order.telling():
+        place = run - segment.first
+        if 0 <= place < step.runs[i]:
+            there = weights if order.runs_again(run) else ()
+            above = order.beside(run) if accumulate else order.above(run)
+            below = step.under(i) + step.copies(segment) + step.held(segment) * place
+            way = way_back(nodes, {segment.output: arriving}, size, there, weights if alone else ())
+            yield below + (0 if alone else gradients * above), way
+
+
+def _waiting_size(step: _Step) -> Size:
+    """The sizes, but gradients of shared matrices are as wide as what autocast made of them.
 
     They wait in that dtype until they have come from all runs.
     """
@@ -218,9 +225,9 @@ def _weights(nodes: Sequence[Node]) -> set[str]:
     return {weight.name for node in nodes for weight in node.trained}
 
 
-def _ends(nodes: Sequence[Node]) -> tuple[list[Stored], list[Stored]]:
-    """The tensors that *nodes* make and none reads, and those among them that are losses."""
-    read = {tensor for node in nodes for tensor in node.inputs}
-    ends = [node for node in nodes if node.output not in read]
+def _ends(step: _Step) -> tuple[list[Stored], list[Stored]]:
+    """The tensors that the model puts out, and those among them that are losses."""
+    read = {tensor for node in step.top.nodes for tensor in node.inputs}
+    ends = [node for node in step.top.nodes if node.output not in read]
     losses = [node.output for node in ends if node.step.kind in LOSSES]
-    return [node.output for node in ends], losses
+    return [node.output for node in ends] or [step.layers[-1].output], losses

@@ -181,9 +181,9 @@ def is_trained(tensor: Tensor, variant: Variant, trained: Trained, layer: int = 
     tensor = original(tensor, variant)
     if trained.lora_rank:
         return _is_whole(tensor, variant, trained.train_modules)
-    if tensor.component.part == "layers":
-        if any(first <= layer <= last for first, last in trained.frozen_layers):
-            return False
+    frozen = any(first <= layer <= last for first, last in trained.frozen_layers)
+    if tensor.component.part == "layers" and frozen:
+        return False
     return _part(tensor) not in trained.frozen
 
 
@@ -227,7 +227,8 @@ def layer_runs(order: Order, trained: Trained) -> LayerRuns:
     )
     lowest = ranges[0][1] + 1 if ranges and ranges[0][0] == 0 else 0
     below = order.first_run(lowest) if lowest < order.stored else order.runs
-    return LayerRuns(below, order.runs - frozen, frozen - below, ranges[0][0] if ranges else 0, lowest)
+    example = ranges[0][0] if ranges else 0
+    return LayerRuns(below, order.runs - frozen, frozen - below, example, lowest)
 
 
 def _matrices(variant: Variant) -> Iterator[Tensor]:

@@ -23,7 +23,10 @@ _PASSED_ON = ("add", "merge")
 
 
 _COPYING = ("scores", "mix")
-"""Kinds of steps that copy query, key or value."""
+"""Kinds of steps that copy query, key or value, head by head."""
+
+_PROJECTED = ("query", "key", "value")
+"""What attention reads."""
 
 _ATTENDED = ("merge", "fused attention")
 """Kinds of steps with which attention is done."""
@@ -89,11 +92,11 @@ def way_back(
     *there* are weights that have a gradient already, to which another is added; *passing* are
     those whose gradient is added to one of an earlier batch at once, so that it does not stay.
     """
-    memory, there = Memory(), set(there)
+    memory, known = Memory(), set(there)
     for node in nodes:
         for tensor in node.kept:
             memory.hold(tensor, size(tensor))
-    waiting = {tensor: Gradient(bytes) for tensor, bytes in arriving.items()}
+    waiting = {tensor: Gradient(amount) for tensor, amount in arriving.items()}
     for gradient in waiting.values():
         memory.hold(gradient, gradient.bytes)
     for node in reversed(nodes):
@@ -105,19 +108,19 @@ def way_back(
         made = [(t, came if _passes_on(node, t, size) else Gradient(size(t))) for t in wanted]
         for _, gradient in made:
             memory.hold(gradient, gradient.bytes)
-        new = [weight for weight in node.trained if weight.name not in there]
-        for weight in new:
-            memory.hold(weight.name, size(weight))
+        for weight in node.trained:
+            if weight.name not in known:
+                memory.hold(weight.name, size(weight))
         for tensor in node.kept:
             memory.drop(tensor, size(tensor))
         memory.drop(came, came.bytes)
         for weight in node.trained:
-            if weight.name in there:
+            if weight.name in known:
                 memory.reach(2 * size(weight))
             elif weight.name in passing:
                 memory.drop(weight.name, size(weight))
             else:
-                there.add(weight.name)
+                known.add(weight.name)
         for tensor, gradient in made:
             waiting[tensor] = _sum(gradient, waiting.get(tensor), memory)
     left = {tensor: gradient.bytes for tensor, gradient in waiting.items()}
@@ -127,34 +130,46 @@ def way_back(
 def way_up(nodes: Sequence[Node], size: Size, *, keeping: bool = False) -> int:
     """The most bytes at once in a forward pass of *nodes*, above what was there before.
 
-    A tensor is there until the last step that reads it, or as long as the functions of
-    transformers hold it: query, key and value until attention is done, its probabilities
-    until the end. With *keeping*, what autograd keeps stays.
+    With *keeping*, what autograd keeps stays.
     """
     memory = Memory()
-    made = {node.output for node in nodes}
-    ends = {t: i for i, node in enumerate(nodes) for t in node.inputs if t in made}
-    attended = next((i for i, n in enumerate(nodes) if n.step.kind in _ATTENDED), 0)
-    for tensor, i in ends.items():
-        if tensor.name in ("query", "key", "value"):
-            ends[tensor] = max(i, attended)
-    for i, node in enumerate(nodes):
-        if node.step.kind == "mix":
-            ends[node.inputs[0]] = len(nodes) - 1
-        elif node.step.kind == "add":
-            ends[node.inputs[0]] = max(i + 1, ends[node.inputs[0]])
-    leaving: dict[int, list[Stored]] = {}
-    for tensor, i in ends.items():
-        leaving.setdefault(i, []).append(tensor)
+    ends = _held_until(nodes)
     for i, node in enumerate(nodes):
         memory.reach(_in_passing(node, size))
         memory.hold(node.output, size(node.output))
         for tensor in node.kept if keeping else ():
-            copied = node.step.kind in _COPYING and tensor.name in ("query", "key", "value")
-            memory.hold((tensor, copied), size(tensor)) if copied else memory.hold(tensor, size(tensor))
-        for tensor in leaving.get(i, ()):
+            copied = node.step.kind in _COPYING and tensor.name in _PROJECTED
+            memory.hold(("copy", tensor) if copied else tensor, size(tensor))
+        for tensor in (t for t, end in ends.items() if end == i):
             memory.drop(tensor, size(tensor))
     return memory.highest
+
+
+def _held_until(nodes: Sequence[Node]) -> dict[Stored, int]:
+    """The place of the step after which each tensor that *nodes* make and read is let go.
+
+    That is the last step that reads it, or where the function of transformers ends that holds
+    it: query, key and value until attention is done, its probabilities until the end, what a
+    dense layer reads, and the first of what is added, until the next norm.
+    """
+    made = {node.output for node in nodes}
+    ends = {t: i for i, node in enumerate(nodes) for t in node.inputs if t in made}
+    attended = _next(nodes, 0, _ATTENDED)
+    for i, node in enumerate(nodes):
+        held = node.inputs[0] if node.inputs else None
+        if held in ends and node.step.kind == "mix":
+            ends[held] = len(nodes) - 1
+        elif held in ends and node.step.kind in ("linear", "add"):
+            ends[held] = max(ends[held], _next(nodes, i, ("norm",)))
+        if node.output.name in _PROJECTED and node.output in ends:
+            ends[node.output] = max(ends[node.output], attended)
+    return ends
+
+
+def _next(nodes: Sequence[Node], start: int, kinds: Collection[str]) -> int:
+    """The place of the first of *nodes* from *start* on that is of *kinds*, or *start*."""
+    places = (i for i in range(start, len(nodes)) if nodes[i].step.kind in kinds)
+    return next(places, start)
 
 
 def _in_passing(node: Node, size: Size) -> int:
@@ -163,8 +178,7 @@ def _in_passing(node: Node, size: Size) -> int:
     if node.step.kind == "function":
         return node.function.forward * made
     if node.step.kind in _COPYING:
-        # Query, key and value are copied head by head.
-        return made + sum(size(t) for t in node.inputs if not t.name.endswith("probabilities"))
+        return made + sum(size(t) for t in node.inputs if t.name in _PROJECTED)
     return made
 
 

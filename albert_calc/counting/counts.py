@@ -87,7 +87,12 @@ def count_parameters(
     belongs. It takes the same time for any number of layers. Raises ``ConfigError`` if
     the model type has no such head or layout.
     """
-    formulas, terms = _plan(variant_of(config, head, layout), "all")
+    plans = config.plans
+    plan = plans.get((head, layout)) if isinstance(head, str) and isinstance(layout, str) else None
+    if plan is None:
+        plan = _plan(variant_of(config, head, layout), "all")
+        plans[head, layout] = plan
+    formulas, terms = plan
     return Counts(formulas, evaluate_all(terms, config.symbols))
 
 

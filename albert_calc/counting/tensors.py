@@ -56,12 +56,13 @@ class Variant(NamedTuple):
 def variant_of(config: ModelConfig, head: str, layout: str) -> Variant:
     """The variant that *config* describes under *head* and *layout*.
 
-    Raises ``ConfigError`` if *config* breaks a rule of *head*.
+    Raises ``ConfigError`` if there is no such head or layout, or if *config* breaks a rule of
+    *head*.
     """
-    if head in config.family.heads:
-        found = list(broken(config.family, config.keys, fatal=True, head=head))
-        if found:
-            raise ConfigError(found)
+    found = variant_problems(config.model_type, head, layout)
+    found = found or list(broken(config.family, config.keys, fatal=True, head=head))
+    if found:
+        raise ConfigError(found)
     return Variant(
         config.model_type,
         config.features,
@@ -230,7 +231,7 @@ def variant_problems(model_type: str, head: object, layout: object) -> list[str]
     if not isinstance(head, str) or head not in tables.heads:
         heads = ", ".join(tables.heads)
         problems.append(f"head: must be one of {heads} for {model_type}, got {shown(head)}")
-    if layout not in LAYOUTS:
+    if not isinstance(layout, str) or layout not in LAYOUTS:
         problems.append(f"layout: must be one of {', '.join(LAYOUTS)}, got {shown(layout)}")
     elif layout not in tables.embeddings:
         known = ", ".join(tables.embeddings)

@@ -29,10 +29,8 @@ from albert_calc.families.passes import (
     embeddings_pass,
     language_heads,
     layer_pass,
-    pooled_classifier,
     pooled_heads,
     pooler_pass,
-    predictions_pass,
 )
 from albert_calc.families.steps import ALL_SEQUENCES, Forward, cross_entropy, projected
 
@@ -110,11 +108,11 @@ LAYER_PASS = layer_pass(
     "output.LayerNorm",
 )
 
-_PREDICTIONS_PASS = {
-    "dense": "cls.predictions.transform.dense",
-    "norm": "cls.predictions.transform.LayerNorm",
-    "decoder": "cls.predictions.decoder",
-}
+_PREDICTIONS_PASS = language_heads(
+    "cls.predictions.transform.dense",
+    "cls.predictions.transform.LayerNorm",
+    "cls.predictions.decoder",
+)
 
 _NEXT_SENTENCE_PASS: Steps = (
     projected("cls.seq_relationship", "pooled", "sequence logits", 2, ALL_SEQUENCES),
@@ -127,8 +125,8 @@ FORWARD = Forward(
     pooler=pooler_pass("pooler.dense"),
     heads={
         **pooled_heads(),
-        **language_heads(_PREDICTIONS_PASS),
-        "pretraining": (*predictions_pass(**_PREDICTIONS_PASS), *_NEXT_SENTENCE_PASS),
+        **_PREDICTIONS_PASS,
+        "pretraining": (*_PREDICTIONS_PASS["masked-lm"], *_NEXT_SENTENCE_PASS),
         "next-sentence-prediction": _NEXT_SENTENCE_PASS,
     },
     dropouts={"classifier_dropout": "hidden_dropout_prob"},

@@ -37,7 +37,10 @@ from albert_calc.families.passes import (
     sequence_loss,
 )
 from albert_calc.families.steps import (
+    ALL_SEQUENCES,
     ALL_TOKENS,
+    Kept,
+    Step,
     activated,
     binary_cross_entropy,
     projected,
@@ -79,6 +82,8 @@ SUMMARY_SWITCHES = (
 )
 
 SUMMARY_FEATURES = {
+    "summary_mean": Feature(("summary_type",), lambda kind: kind == "mean"),
+    "summary_index": Feature(("summary_type",), lambda kind: kind == "cls_index"),
     "summary": given("summary_use_proj"),
     "summary_to_labels": Feature(
         ("summary_use_proj", "summary_proj_to_labels"), lambda used, labels: used and labels
@@ -104,11 +109,9 @@ def summary(name: str) -> tuple[Tensor, ...]:
 
 
 _GENERATOR_PASS = language_heads(
-    {
-        "dense": "generator_predictions.dense",
-        "norm": "generator_predictions.LayerNorm",
-        "decoder": "generator_lm_head",
-    },
+    "generator_predictions.dense",
+    "generator_predictions.LayerNorm",
+    "generator_lm_head",
     "gelu",
 )
 
@@ -119,7 +122,17 @@ _DISCRIMINATOR_PASS = (
     binary_cross_entropy("logits", ALL_TOKENS),
 )
 
-_CHOICE_PASS = dense_classifier_pass(
+# The vector of a sequence is a token's, the mean of all, or one that an index picks.
+_SUMMARIES = (
+    Step("mean", "first token", ("hidden",), (*ALL_SEQUENCES, "H"), when=("summary_mean",)),
+    Step(
+        "index", "first token", ("hidden",), (*ALL_SEQUENCES, "H"),
+        (Kept("hidden"), Kept("index", "", (*ALL_SEQUENCES, "H"), "int64")),
+        when=("summary_index",),
+    ),
+)  # fmt: skip
+
+_VIEW, *_SUMMARY_PASS = dense_classifier_pass(
     1,
     "summary_activation",
     dense="sequence_summary.summary",
@@ -140,7 +153,12 @@ _FORWARD = FORWARD._replace(
         "pretraining": _DISCRIMINATOR_PASS,
         "discriminator": _DISCRIMINATOR_PASS,
         "sequence-classification": (*dense_classifier_pass("C", "gelu"), *sequence_loss()),
-        "multiple-choice": (*_CHOICE_PASS, *choice_loss()),
+        "multiple-choice": (
+            _VIEW._replace(unless=("summary_mean", "summary_index")),
+            *_SUMMARIES,
+            *_SUMMARY_PASS,
+            *choice_loss(),
+        ),
     },
 )
 

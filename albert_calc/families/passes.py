@@ -1,7 +1,5 @@
 """Steps of a forward pass that families have alike: embeddings, layers, poolers, heads."""
 
-from collections.abc import Mapping
-
 from albert_calc.algebra import Dim, Dims, minus
 from albert_calc.families.steps import (
     ALL_SEQUENCES,
@@ -234,9 +232,11 @@ def pooled_heads(
     }
 
 
-def language_heads(predictions: Mapping[str, str], function: str = "hidden_act") -> dict[str, Steps]:
-    """Masked and causal language modelling; *predictions* are the modules of the output."""
+def language_heads(
+    dense: str, norm: str, decoder: str, function: str = "hidden_act"
+) -> dict[str, Steps]:
+    """Masked and causal language modelling, by the modules of the prediction of tokens."""
     return {
-        "masked-lm": predictions_pass(**predictions, function=function),
-        "causal-lm": predictions_pass(**predictions, function=function, causal=True),
+        "masked-lm": predictions_pass(dense, norm, decoder, function=function),
+        "causal-lm": predictions_pass(dense, norm, decoder, function=function, causal=True),
     }

@@ -37,10 +37,7 @@ ROBERTA_FORWARD = FORWARD._replace(
     embeddings=embeddings_pass(segments=ALL_TOKENS, positions=ALL_TOKENS),
     heads={
         **pooled_heads(choice_dropout=HIDDEN_DROPOUT),
-        **language_heads(
-            {"dense": "lm_head.dense", "norm": "lm_head.layer_norm", "decoder": "lm_head.decoder"},
-            "gelu",
-        ),
+        **language_heads("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder", "gelu"),
         "sequence-classification": (*dense_classifier_pass("C", "tanh"), *sequence_loss()),
     },
 )

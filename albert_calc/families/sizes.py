@@ -32,7 +32,7 @@ SIZES: tuple[Size, ...] = (
     Size("L", "num_hidden_layers", "layers executed"),
     Size("I", "intermediate_size", "width inside the feed-forward block"),
     Size("A", "num_attention_heads", "attention heads; must divide H"),
-    Size("P", "max_position_embeddings", "learned positions", usual=512, noun="positions"),
+    Size("P", "max_position_embeddings", "learned positions", 0, 512, noun="positions"),
     Size("T", "type_vocab_size", "segment types", 0, usual=2, neutral=0, noun="segments"),
     Size("G", "num_hidden_groups", "distinct groups of layers (ALBERT)", 1, 1, 1, "groups"),
     Size("N", "inner_group_num", "layers inside a group (ALBERT)", 1, 1, 1, "layers a group"),

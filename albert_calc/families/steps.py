@@ -25,6 +25,8 @@ Kind = Literal[
     "merge",
     "fused attention",
     "view",
+    "mean",
+    "index",
     "cast",
     "cross entropy",
     "mean squared error",
@@ -81,7 +83,8 @@ class Step(NamedTuple):
     a module in the model there is no such step. Nor is there unless all of ``when`` hold and
     none of ``unless``: features of the config, dropout keys (which hold above 0), one of
     ``ATTENTIONS``, ``LABELS``, one of ``PROBLEMS``. A missing step passes its first input on.
-    ``function`` is the activation function, or the key that names it.
+    ``function`` is the activation function, or the key that names it. ``dtype`` is that of the
+    output, if not that of what is read.
     """
 
     kind: Kind
@@ -93,6 +96,7 @@ class Step(NamedTuple):
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     function: str = ""
+    dtype: str = ""
 
     def holds(self, conditions: frozenset[str]) -> bool:
         """Whether there is such a step under *conditions*."""
@@ -272,7 +276,7 @@ def cross_entropy(
         return (loss,)
     exact = f"float32 {logits}"
     return (
-        Step("cast", exact, (logits,), shape, when=conditions),
+        Step("cast", exact, (logits,), shape, when=conditions, dtype="float32"),
         loss._replace(inputs=(exact,)),
     )
 

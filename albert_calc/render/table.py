@@ -1,8 +1,3 @@
-# TO looks, FROM the founder: tables and terminal pictures must be laid out and drawn by Rich
-# (rich.table.Table, Text, Console, box, export_html), not by a layout engine of our own: the rule
-# is 'Rich draws and exports; a well-kept library beats our own code, even a slower one'. rich may
-# be imported whenever a table or picture is asked for, in pipes too. Keep what you decided about
-# looks; replace lines.py/bars.py/ansi.py by Rich. Remove this note when done.
 """Tables for people: fitted to the terminal, as wide as they need in a pipe.
 
 No digit is ever cut and no term of a formula broken. A table that does not fit even with
@@ -10,29 +5,21 @@ its texts wrapped is continued below, with its first column repeated.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
+
+from rich.box import HORIZONTALS, Box
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 from albert_calc.render import Canvas
 from albert_calc.render.bars import bar
 from albert_calc.render.cells import Shown, Strip, strips
-from albert_calc.render.lines import (
-    DIM,
-    EMPTY,
-    PLAIN,
-    STRONG,
-    Line,
-    Span,
-    Style,
-    line,
-    padded,
-    pieces,
-    unbroken,
-    widest,
-    wrapped,
-    written,
-)
-from albert_calc.render.theme import ROLES
+from albert_calc.render.console import box, breakable, text, whole, written
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.harmless import printable
 
@@ -40,63 +27,45 @@ _GAPS = (3, 2)
 _FOLDED_FIRST, _FOLDED = 32, 16
 _BAR_WHOLE, _BAR_LEAST = 40, 4
 _PIPED_BAR = 20
-
-_STYLES = {role: Style(role) for role in ROLES}
+_INDENT = whole("  ")
+_AT_ONCE = 500
+"""How many rows Rich draws at once; it takes memory for each."""
 
 _FIGURE = re.compile(
-    r"(?<![\w.−-])[-+−]?[0-9][0-9,]*(?:\.[0-9]+)?(?:[MBT]\b|%|×| [KMGT]iB)?(?![\w-])"
+    r"(?<![\w.−\x1f-])[-+−]?[0-9][0-9,]*(?:\.[0-9]+)?(?:[MBT]\b|%|×|.[KMGT]iB)?(?![\w-])"
 )
 
 
 def render(report: Report, canvas: Canvas) -> str:
     """The headline of *report* and its sections, with empty lines between them."""
-    return written(lines(report, canvas), canvas)
+    return written(_drawn(report, canvas), canvas)
 
 
-def lines(report: Report, canvas: Canvas) -> Iterator[Line]:
-    """The same as lines, one after the other, so that long tables are never held as spans."""
+def _drawn(report: Report, canvas: Canvas) -> Iterator[RenderableType]:
     if report.headline:
         yield from headline(report.headline, canvas)
     for index, section in enumerate(report.sections):
         if index or report.headline:
-            yield EMPTY
-        yield from _section(section, canvas)
+            yield ""
+        if section.title:
+            yield _text(section.title, canvas, "strong")
+        yield from _table(section, canvas)
+        for texts in (section.lines, section.notes):
+            if any(texts):
+                yield ""
+                yield from (_text(one, canvas, "dim") for one in texts if one)
 
 
-def headline(text: str, canvas: Canvas) -> list[Line]:
+def headline(words: str, canvas: Canvas) -> list[Text]:
     """A sentence with its figures in bold; what follows its first line is an aside."""
-    first, *others = text.split("\n")
-    said = [_emphasized(part) for part in _texts(first, canvas)]
-    return said + [line(part, DIM) for other in others for part in _texts(other, canvas)]
+    first, *others = words.split("\n")
+    said = _text(first, canvas)
+    said.highlight_regex(_FIGURE, "strong")
+    return [said, *(_text(other, canvas, "dim") for other in others)]
 
 
-def _texts(text: str, canvas: Canvas) -> list[str]:
-    return wrapped(canvas.spelled(printable(text)), canvas.width)
-
-
-def _emphasized(text: str) -> Line:
-    spans, done = [], 0
-    for match in _FIGURE.finditer(text):
-        spans += [Span(text[done : match.start()]), Span(match[0], STRONG)]
-        done = match.end()
-    return (*spans, Span(text[done:]))
-
-
-def _section(section: Section, canvas: Canvas) -> Iterator[Line]:
-    yield from (line(part, STRONG) for part in _texts(section.title, canvas) if part)
-    yield from _table(section, canvas)
-    for texts in (section.lines, section.notes):
-        if any(texts):
-            yield EMPTY
-            yield from (line(p, DIM) for text in texts if text for p in _texts(text, canvas))
-
-
-class _Entry(NamedTuple):
-    """What stands on a line: the cells of a row, a heading, or neither, which is a rule."""
-
-    row: int | None = None
-    heading: str = ""
-    is_total: bool = False
+def _text(words: str, canvas: Canvas, style: str = "") -> Text:
+    return text(canvas.spelled(printable(words)), style, canvas.width)
 
 
 class _Fitted(NamedTuple):
@@ -112,50 +81,49 @@ class _Fitted(NamedTuple):
         return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
 
-def _table(section: Section, canvas: Canvas) -> Iterator[Line]:
+def _table(section: Section, canvas: Canvas) -> Iterator[RenderableType]:
     found = strips(section, canvas)
     if not found or not section.rows:
         return
-    entries, indented = _entries(section, found[0], canvas)
-    found[0] = _indented(found[0], indented)
+    headings, indented = _headings(section, found[0], canvas)
+    first, *others = found
+    found = [_marked(first, _FOLDED_FIRST, indented), *(_marked(s, _FOLDED) for s in others)]
     for index, part in enumerate(_with_bar(_fitted(found, canvas.width), section, canvas)):
         if index:
-            yield EMPTY
-        yield from _drawn(part, entries, canvas)
+            yield ""
+        yield from _part(part, section, headings, canvas)
 
 
-def _entries(section: Section, first: Strip, canvas: Canvas) -> tuple[list[_Entry], set[int]]:
-    """The lines of a table, and the rows that stand under a heading.
+def _headings(section: Section, first: Strip, canvas: Canvas) -> tuple[dict[int, str], set[int]]:
+    """What stands before rows, a heading or (empty) a rule, and the rows that stand under one.
 
     A heading that is also the name of its first row is that row.
     """
-    entries: list[_Entry] = []
+    headings: dict[int, str] = {}
     indented: set[int] = set()
     group = ""
-    for row in range(len(section.rows)):
+    for row, cell in enumerate(first.cells[: len(section.rows)]):
         if row in section.groups:
             group = canvas.spelled(printable(section.groups[row]))
-            if group and first.cells[row].text != group:
-                entries.append(_Entry(heading=group))
-            elif not group and row:
-                entries.append(_Entry())
-        if group and first.cells[row].text != group:
+            if cell.text != group and (group or row):
+                headings[row] = group
+        if group and cell.text != group and not first.is_numeric:
             indented.add(row)
-        entries.append(_Entry(row))
-    if section.total:
-        entries += [_Entry(), _Entry(len(section.rows), is_total=True)]
-    return entries, indented
+    return headings, indented
 
 
-def _indented(strip: Strip, rows: set[int]) -> Strip:
-    if strip.is_numeric:
-        return strip
-    return strip._replace(
-        cells=tuple(
-            cell._replace(lines=tuple(f"  {one}" for one in cell.lines)) if row in rows else cell
-            for row, cell in enumerate(strip.cells)
-        )
+def _marked(strip: Strip, longest: int, indented: Container[int] = ()) -> Strip:
+    """*strip* with marks where its lines may be broken: texts between terms, numbers nowhere."""
+
+    def mark(row: int, line: str) -> str:
+        marked = whole(line) if strip.is_numeric else breakable(line, longest)
+        return _INDENT + marked if row in indented else marked
+
+    cells = tuple(
+        cell._replace(lines=tuple(mark(row, line) for line in cell.lines))
+        for row, cell in enumerate(strip.cells)
     )
+    return strip._replace(heading=tuple(map(breakable, strip.heading)), cells=cells)
 
 
 def _fitted(found: list[Strip], width: int | None) -> list[_Fitted]:
@@ -165,52 +133,32 @@ def _fitted(found: list[Strip], width: int | None) -> list[_Fitted]:
         most = -(-len(others) // parts)
         split = [[first, *others[i : i + most]] for i in range(0, len(others), most)]
         fitted = [_fit(part, width) for part in split]
-        if None not in fitted:
-            return [part for part in fitted if part]
-    pairs = [[first, other] for other in others] or [[first]]
-    return [_fit(pair, width) or _narrowest(pair) for pair in pairs]
+        if parts == len(others) or all(width is None or f.width <= width for f in fitted):
+            return fitted
+    return [_fit([first], width)]
 
 
-def _fit(found: list[Strip], width: int | None) -> _Fitted | None:
-    """*found* beside each other, or ``None`` if that is wider than *width*."""
-    natural = [_natural(strip) for strip in found]
+def _fit(found: list[Strip], width: int | None) -> _Fitted:
+    """*found* beside each other in *width*, or as narrow as they can be if that is wider."""
+    least, natural = zip(*map(_widths, found), strict=True)
     gaps = len(found) - 1
     for gap in _GAPS:
         if width is None or sum(natural) + gap * gaps <= width:
-            return _Fitted(found, natural, gap)
-    narrow = _narrowest(found)
-    if width is None or narrow.width > width:
-        return None
-    return narrow._replace(widths=_shared_out(narrow.widths, natural, width - narrow.gap * gaps))
-
-
-def _narrowest(found: list[Strip]) -> _Fitted:
-    least = [_least(strip, _FOLDED if i else _FOLDED_FIRST) for i, strip in enumerate(found)]
-    return _Fitted(found, least, _GAPS[-1])
-
-
-def _natural(strip: Strip) -> int:
-    return widest([*strip.heading, *(one for cell in strip.cells for one in cell.lines)])
-
-
-def _least(strip: Strip, foldable: int) -> int:
-    """The width below which a number, a term of a formula or a word of the heading breaks."""
-    heading = widest(piece for one in strip.heading for piece in pieces(one))
-    texts = [one for cell in strip.cells for one in cell.lines]
-    if strip.is_numeric:
-        return max(heading, widest(texts))
-    indent = max((len(text) - len(text.lstrip()) for text in texts), default=0)
-    return max(heading, indent + max((unbroken(text, foldable) for text in texts), default=0))
-
-
-def _shared_out(least: list[int], natural: list[int], width: int) -> list[int]:
-    """Widths between *least* and *natural* that add up to *width*, fairly."""
+            return _Fitted(found, list(natural), gap)
     widths = list(least)
-    for _ in range(width - sum(least)):
+    for _ in range(width - _GAPS[-1] * gaps - sum(widths)):
         growing = [i for i, w in enumerate(widths) if w < natural[i]]
-        if growing:
-            widths[min(growing, key=lambda i: widths[i])] += 1
-    return widths
+        widths[min(growing, key=widths.__getitem__)] += 1
+    return _Fitted(found, widths, _GAPS[-1])
+
+
+def _widths(strip: Strip) -> tuple[int, int]:
+    """The width below which a number, a term or a word breaks, and that of the longest line."""
+    lines = [*strip.heading, *(line for cell in strip.cells for line in cell.lines)]
+    return (
+        max((cell_len(word) for line in lines for word in line.split()), default=0),
+        max(map(cell_len, lines)),
+    )
 
 
 def _with_bar(parts: list[_Fitted], section: Section, canvas: Canvas) -> list[_Fitted]:
@@ -223,56 +171,77 @@ def _with_bar(parts: list[_Fitted], section: Section, canvas: Canvas) -> list[_F
     shares = [row[source] or 0.0 for row in section.rows]
     largest = max(shares)
     most = _PIPED_BAR if canvas.width is None else _BAR_WHOLE
-    whole = 0
     for gap in _GAPS:
         fitted = fitted._replace(gap=gap)
         room = most if canvas.width is None else canvas.width - fitted.width - gap
-        whole = min(most, int(room / largest) if largest else 0)
-        if whole * largest >= _BAR_LEAST:
+        longest = min(most, int(room / largest) if largest else 0)
+        if longest * largest >= _BAR_LEAST:
             break
     else:
         return parts
-    bars = [bar(max(round(8 * whole * share), 1), canvas).text if share else "" for share in shares]
+    bars = [bar(max(round(8 * longest * s), 1), canvas) if s else "" for s in shares]
     cells = tuple(Shown((text,), "bar") for text in (*bars, *([""] if section.total else [])))
-    strips = list(fitted.strips)
-    strips.insert(place + 1, Strip(Column("", "", "text"), ("",), cells))
-    widths = list(fitted.widths)
-    widths.insert(place + 1, widest(bars))
+    strip = Strip(Column("", "", "text"), ("",), cells)
+    strips, widths = list(fitted.strips), list(fitted.widths)
+    strips.insert(place + 1, strip)
+    widths.insert(place + 1, _widths(strip)[1])
     return [fitted._replace(strips=strips, widths=widths)]
 
 
-def _drawn(part: _Fitted, entries: Sequence[_Entry], canvas: Canvas) -> Iterator[Line]:
-    rule = line(canvas.spelled("─") * part.width, DIM)
-    headings = [
-        [text for one in strip.heading for text in wrapped(one, width)]
-        for strip, width in zip(part.strips, part.widths, strict=True)
-    ]
-    height = max(map(len, headings))
-    if any(any(heading) for heading in headings):
-        bottom = [[""] * (height - len(heading)) + heading for heading in headings]
-        yield from _row(part, [Shown(tuple(h)) for h in bottom], PLAIN)
+def _part(
+    part: _Fitted, section: Section, headings: dict[int, str], canvas: Canvas
+) -> Iterator[RenderableType]:
+    """*part* in tables of like columns, between which headings and rules stand."""
+    rule = Text(canvas.spelled("─") * part.width, "dim")
+    last = len(section.rows)
+    if any(any(strip.heading) for strip in part.strips):
+        yield _grid(part, box(HORIZONTALS, canvas))
+    for start, stop in pairwise(sorted({*headings, *range(0, last, _AT_ONCE), last})):
+        if start in headings:
+            yield Text(headings[start], "strong") if headings[start] else rule
+        yield from _rows(part, range(start, stop))
+    if section.total:
         yield rule
-    for entry in entries:
-        if entry.row is not None:
-            cells = [strip.cells[entry.row] for strip in part.strips]
-            yield from _row(part, cells, STRONG if entry.is_total else PLAIN)
-        elif entry.heading:
-            yield line(entry.heading, STRONG)
-        else:
-            yield rule
+        yield from _rows(part, [last], "strong")
 
 
-def _row(part: _Fitted, cells: Sequence[Shown], style: Style) -> Iterator[Line]:
-    """A row of the table, which is several lines where a text is wrapped."""
-    columns = [
-        [text for one in cell.lines for text in wrapped(one, width)]
-        for cell, width in zip(cells, part.widths, strict=True)
-    ]
-    gap = Span(" " * part.gap)
-    for index in range(max(map(len, columns))):
-        spans: list[Span] = []
-        for strip, cell, width, texts in zip(part.strips, cells, part.widths, columns, strict=True):
-            text = texts[index] if index < len(texts) else ""
-            own = (_STYLES[cell.role] if cell.role else style) if text else PLAIN
-            spans += (Span(padded(text, width, right=strip.is_numeric), own), gap)
-        yield tuple(spans[:-1])
+def _grid(part: _Fitted, lines: Box | None = None, no_wrap: bool = False) -> Table:
+    """The columns of *part* without rows; with *lines*, their headings over a rule."""
+    grid = Table(
+        box=lines, show_header=lines is not None, show_edge=False, pad_edge=False,
+        padding=(0, part.gap - bool(lines), 0, 0), border_style="dim", header_style="none",
+    )  # fmt: skip
+    for strip, width in zip(part.strips, part.widths, strict=True):
+        grid.add_column(
+            Text("\n".join(strip.heading)),
+            justify="right" if strip.is_numeric else "left",
+            width=width,
+            no_wrap=no_wrap,
+        )
+    return grid
+
+
+def _rows(part: _Fitted, rows: Iterable[int], style: str = "") -> Iterator[Table]:
+    """*rows* of *part*; those of one line each are one row for Rich, which is twice as fast."""
+
+    def is_simple(row: int) -> bool:
+        return all(
+            len(lines := strip.cells[row].lines) == 1 and cell_len(lines[0]) <= width
+            for strip, width in zip(part.strips, part.widths, strict=True)
+        )
+
+    for simple, run in groupby(rows, is_simple):
+        grid = _grid(part, no_wrap=simple)
+        for together in [[*run]] if simple else ([row] for row in run):
+            grid.add_row(*(_cell([s.cells[r] for r in together]) for s in part.strips), style=style)
+        yield grid
+
+
+def _cell(cells: Sequence[Shown]) -> RenderableType:
+    """The lines of *cells* under each other; the wrapped lines of one that is set in are too."""
+    lines = [(f"{line}\n", cell.role) for cell in cells for line in cell.lines]
+    found = Text.assemble(*lines)
+    found.rstrip()
+    if len(cells) == 1 and found.plain.startswith(_INDENT):
+        return Padding(found[len(_INDENT) :], (0, 0, 0, len(_INDENT)))
+    return found

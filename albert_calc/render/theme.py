@@ -39,6 +39,15 @@ INK, PAPER, RULE = "#1f2328", "#ffffff", "#8a919b"
 LIMIT = "#c1121f"
 """A line that must not be crossed."""
 
+_SIXTEEN = {
+    **dict(zip(PARTS, ("blue", "yellow", "green", "magenta", "cyan", "red"), strict=True)),
+    BEFORE: "bright_black",
+    LIMIT: "red",
+}
+"""The colours of bars and lines where there are but sixteen."""
+
+_SHADES = 100
+
 _RAMP = ((68, 57, 131), (49, 104, 142), (33, 145, 140), (83, 197, 104), (253, 231, 37))
 
 
@@ -62,3 +71,38 @@ def ink_on(colour: str) -> str:
     """Black or white, whichever is read better on *colour*."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"
+
+
+def shade_style(shade: float | None) -> str:
+    """The name of the style of a box of that shade; none has none."""
+    return "" if shade is None else f"shade {round(_SHADES * shade)}"
+
+
+def terminal_styles(few: bool) -> dict[str, str]:
+    """The styles that pictures and tables name, for a terminal that has many colours or *few*.
+
+    Of sixteen colours two boxes would share one, so they get none.
+    """
+    found = {role: look.terminal for role, look in ROLES.items()}
+    if not few:
+        return {**found, **_shades()}
+    papers = {f" on {paper}": f" on {name}" for paper, name in _SIXTEEN.items()}
+    return {
+        **{name: "none" for name in _shades()},
+        **found,
+        **{
+            ink + on: name + behind
+            for ink, name in _SIXTEEN.items()
+            for on, behind in {"": "", **papers}.items()
+        },
+    }
+
+
+def page_styles() -> dict[str, str]:
+    """The same for a page in the light."""
+    return {**{role: look.light or look.terminal for role, look in ROLES.items()}, **_shades()}
+
+
+def _shades() -> dict[str, str]:
+    papers = {i: shade_colour(i / _SHADES) for i in range(_SHADES + 1)}
+    return {f"shade {i}": f"{ink_on(paper)} on {paper}" for i, paper in papers.items()}

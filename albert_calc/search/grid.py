@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from albert_calc.algebra import Polynomial, times
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.config.values import FOLLOWS, filled, holds, rule_text
+from albert_calc.config.values import FOLLOWS, followed, holds, rule_text
 from albert_calc.counting.tensors import Embedding
 from albert_calc.errors import ConfigError
 from albert_calc.families import family
-from albert_calc.families.base import Family, Rule
-from albert_calc.families.sizes import LARGEST, SIZES, SYMBOLS
+from albert_calc.families.base import Computed, Family, Rule, Same
+from albert_calc.families.sizes import LARGEST, SIZES
 
 BATCH = 1_000
 """The most values of the size that varies fastest that are worked on at once."""
@@ -31,9 +31,9 @@ class Grid(NamedTuple):
     """The combinations to count: each size's values by usual key, with sharing and heads.
 
     Sharing varies slowest, then the head, then the sizes in the order of ``SIZES``. ``base``
-    has the keys that are the same in all; ``followers`` are the sizes that follow another,
-    such as I = 4·H. The ``embedding`` is ``factorized`` where sizes of E are asked for of a
-    family that has none.
+    has the keys that are the same in all; ``followers`` are the sizes that follow others,
+    each with its rule: I = 4·H, or the E of a family in which it is H unless given. The
+    ``embedding`` is ``factorized`` where sizes of E are asked for of a family that has none.
     """
 
     base: ModelConfig
@@ -41,7 +41,7 @@ class Grid(NamedTuple):
     shares: tuple[str, ...]
     heads: tuple[str, ...]
     sizes: Mapping[str, Collection[int]]
-    followers: tuple[str, ...] = ()
+    followers: Mapping[str, Same | Computed] = {}
     embedding: Embedding = "own"
 
     @property
@@ -67,11 +67,35 @@ class Grid(NamedTuple):
 
     @property
     def ties(self) -> dict[str, Polynomial]:
-        """The symbols that follow another, as products of it."""
-        return {
-            SYMBOLS[key]: times(FOLLOWS[key][0], SYMBOLS[FOLLOWS[key][1]])
-            for key in self.followers
-        }
+        """The symbols that are a multiple of another."""
+        found = {}
+        for key, rule in self.followers.items():
+            if key in FOLLOWS:
+                factor, leader = FOLLOWS[key]
+                found[self.symbols[key]] = times(factor, self.symbols[leader])
+            elif isinstance(rule, Same):
+                found[self.symbols[key]] = times(self.symbols[rule.key])
+        return found
+
+    @property
+    def symbols(self) -> dict[str, str]:
+        """The symbol of each size by its key."""
+        return {size.key: size.symbol for size in (*SIZES, *self.family.sizes)}
+
+
+def follow(grid: Grid, keys: Keys) -> None:
+    """Put into *keys* what the followers of *grid* are beside the others."""
+    for key, rule in grid.followers.items():
+        keys[key] = followed(rule, keys)
+
+
+def moved(grid: Grid, key: str) -> set[str]:
+    """The sizes that change with the size *key*: itself, and those that follow it."""
+    found = {key}
+    for follower, rule in grid.followers.items():
+        if found.intersection((rule.key,) if isinstance(rule, Same) else rule.keys):
+            found.add(follower)
+    return found
 
 
 def grid_over(
@@ -99,17 +123,23 @@ def grid_over(
             f"{key}: must be a single value, since {base.model_type} has none of its own to vary"
             for key in lacking
         )
+    rules = {key: _multiple(*FOLLOWS[key]) for key in followers}
+    rules.update((k, tables.defaults[tables.name_of(k)]) for k in base.following if k not in sizes)
     values: dict[str, Collection[int]] = {}
     for size in SIZES:
         value = base.keys[size.key]
         if size.key in sizes and (tables.has(size.key) or size.key in own):
             values[size.key] = sizes[size.key]
-        elif value is not None and size.key not in followers:
+        elif value is not None and size.key not in rules:
             values[size.key] = (value,)
     return Grid(
-        base, layout, shares or (base.share or "",), heads, values, followers,
+        base, layout, shares or (base.share or "",), heads, values, rules,
         "factorized" if factorized else "own",
     )  # fmt: skip
+
+
+def _multiple(factor: int, leader: str) -> Computed:
+    return Computed((leader,), lambda value: factor * value)
 
 
 class Stretch(NamedTuple):
@@ -139,9 +169,9 @@ def stretches(grid: Grid, tally: Tally) -> Iterator[Stretch]:
         for head in grid.heads:
             checks = _checks(grid, head, inner)
             for _ in _bound(outer, keys):
-                _follow(grid, keys)
+                follow(grid, keys)
                 for values in _chunks(inner_values):
-                    left = _possible(checks, keys, inner, values, tally)
+                    left = _possible(grid, checks, keys, inner, values, tally)
                     if left:
                         yield Stretch(share, head, keys, inner, left)
 
@@ -155,12 +185,6 @@ def _bound(axes: Sequence[tuple[str, Collection[int]]], keys: Keys) -> Iterator[
     for number in numbers:
         keys[key] = number
         yield from _bound(others, keys)
-
-
-def _follow(grid: Grid, keys: Keys) -> None:
-    for key in grid.followers:
-        factor, leader = FOLLOWS[key]
-        keys[key] = factor * keys[leader]
 
 
 def _chunks(values: Collection[int]) -> Iterator[Sequence[int]]:
@@ -183,29 +207,36 @@ class _Check(NamedTuple):
 def _checks(grid: Grid, head: str, inner: str) -> list[_Check]:
     """The rules that combinations can break, fatal ones first."""
     tables = grid.family
-    fixed = filled(tables, {k: next(iter(v)) for k, v in grid.sizes.items() if len(v) == 1})
+    single = {k: next(iter(v)) for k, v in grid.sizes.items() if len(v) == 1}
+    fixed = {**grid.base.keys, **single}
+    moving = moved(grid, inner)
     found = []
     if head not in tables.heads:
         never = Rule(f"{grid.base.model_type} has no {head}", ("head",), lambda _: False)
         found.append(_Check(never, (f"head: {never.must}", True), False))
-    varied = {key for key, _ in grid.axes}
-    for key in grid.followers:
+    varied = {*(key for key, _ in grid.axes), *grid.followers, "share"}
+    for key in FOLLOWS.keys() & grid.followers.keys():
         factor, leader = FOLLOWS[key]
         rule = Rule(
             f"must be at most {LARGEST:,}", (leader,), lambda v, f=factor: f * v <= LARGEST
         )
         found.append(_Check(rule, (f"{tables.name_of(key)}: {rule.must}", True), leader == inner))
-    for rule in tables.rules:
+    for rule in (*tables.rules, *(tables.heads[head].rules if head in tables.heads else ())):
         text = rule_text(tables, rule)
         first = rule.keys[0]
         if first not in varied and fixed.get(first) is not None:
             text = f"{text}, got {fixed[first]}"
-        found.append(_Check(rule, (text, rule.fatal), inner in rule.keys))
+        found.append(_Check(rule, (text, rule.fatal), not moving.isdisjoint(rule.keys)))
     return sorted(found, key=lambda check: not check.rule.fatal)
 
 
 def _possible(
-    checks: Sequence[_Check], keys: Keys, inner: str, values: Sequence[int], tally: Tally
+    grid: Grid,
+    checks: Sequence[_Check],
+    keys: Keys,
+    inner: str,
+    values: Sequence[int],
+    tally: Tally,
 ) -> Sequence[int]:
     """Those of *values* of the size *inner* that break no fatal rule."""
     for check in checks:
@@ -220,6 +251,7 @@ def _possible(
         kept = []
         for value in values:
             keys[inner] = value
+            follow(grid, keys)
             if holds(check.rule, keys):
                 kept.append(value)
         if len(kept) < len(values):

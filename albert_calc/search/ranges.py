@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, pairwise
 
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.writing.quantity import parse_quantity
 from albert_calc.families.sizes import SIZES, Size, size_problems
 from albert_calc.writing.harmless import shown
+from albert_calc.writing.quantity import parse_quantity
 
 BATCH_SIZES: tuple[Size, ...] = (
     Size("B", "batch_size", "sequences in a batch"),

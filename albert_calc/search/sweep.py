@@ -15,7 +15,7 @@ from albert_calc.counting.tensors import Variant
 from albert_calc.families import families
 from albert_calc.families.base import Component, all_tensors
 from albert_calc.families.sizes import SYMBOLS
-from albert_calc.search.grid import Grid, Stretch, Tally, stretches
+from albert_calc.search.grid import Grid, Stretch, Tally, follow, moved, stretches
 
 Row = tuple[str | int | None, ...]
 """One combination: the cells of the columns asked for; counts are exact."""
@@ -48,37 +48,35 @@ def batches(grid: Grid, columns: Sequence[str], tally: Tally) -> Iterator[list[R
     *tally* is told how many combinations broke which rule so far.
     """
     plans: dict[Variant, list[_Plan]] = {}
-    changing = _changing_features(grid)
     for stretch in stretches(grid, tally):
-        for variant, part in _variants(grid, stretch, changing):
+        for variant, part in _variants(grid, stretch):
             if variant not in plans:
                 plans[variant] = [_plan(grid, column, variant, stretch.inner) for column in columns]
             if part.inner:
                 part.keys[part.inner] = part.values[0]
+                follow(grid, part.keys)
             outside = symbols(grid.family, part.keys)
             cells = [_cells(grid, plan, part, outside) for plan in plans[variant]]
             yield list(zip(*cells, strict=True))
 
 
-def _changing_features(grid: Grid) -> frozenset[str]:
-    """The keys that vary and on which it depends which tensors there are."""
-    varied = {key for key, _ in grid.axes} | set(grid.followers)
+def _decisive(grid: Grid) -> set[str]:
+    """The keys on which it depends which tensors there are."""
     keys = {key for feature in grid.family.features.values() for key in feature.keys}
     if grid.embedding == "factorized" and grid.layout == "paper":
         keys |= {"embedding_size", "hidden_size"}
-    return frozenset(varied & keys)
+    return keys
 
 
-def _variants(
-    grid: Grid, stretch: Stretch, changing: frozenset[str]
-) -> Iterator[tuple[Variant, Stretch]]:
+def _variants(grid: Grid, stretch: Stretch) -> Iterator[tuple[Variant, Stretch]]:
     """*stretch* in pieces, the combinations of each having the same tensors."""
-    if stretch.inner not in changing:
+    if moved(grid, stretch.inner).isdisjoint(_decisive(grid)):
         yield _variant(grid, stretch), stretch
         return
     pieces: list[tuple[Variant, list[int]]] = []
     for value in stretch.values:
         stretch.keys[stretch.inner] = value
+        follow(grid, stretch.keys)
         variant = _variant(grid, stretch)
         if not pieces or pieces[-1][0] != variant:
             pieces.append((variant, []))
@@ -145,12 +143,14 @@ def _is_part(component: Component, column: str) -> bool:
 
 def _moved_by(grid: Grid, inner: str) -> set[str]:
     """The symbols that follow from the size *inner* in another way than a tie."""
-    moved = {inner, SYMBOLS.get(inner, "")}
-    found: set[str] = set()
+    keys = moved(grid, inner)
+    symbols = {grid.symbols[key] for key in keys if key in grid.symbols}
+    found = symbols - {grid.symbols.get(inner, ""), *grid.ties}
+    moving = keys | symbols
     for derived in grid.family.derived:
-        if moved.intersection(derived.keys):
+        if moving.intersection(derived.keys):
             found.add(derived.symbol)
-            moved.add(derived.symbol)
+            moving.add(derived.symbol)
     return found
 
 
@@ -188,4 +188,5 @@ def _cells(grid: Grid, plan: _Plan, stretch: Stretch, outside: Mapping[str, int]
 
 def _at(grid: Grid, polynomial: Polynomial, stretch: Stretch, value: int) -> int:
     stretch.keys[stretch.inner] = value
+    follow(grid, stretch.keys)
     return polynomial.evaluate(symbols(grid.family, stretch.keys))

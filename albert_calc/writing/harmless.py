@@ -30,9 +30,8 @@ def shown(value: object) -> str:
     if isinstance(value, list | tuple | dict):
         kind = "an object" if isinstance(value, dict) else "a list"
         return f"{kind} of {len(value)} entries" if value else f"an empty {kind.split()[1]}"
-    import json  # late: few runs have anything to quote
+    if value is None or isinstance(value, bool | float):
+        import json  # late: few runs have anything to quote
 
-    try:
-        return printable(json.dumps(value), _SHORT)
-    except (TypeError, ValueError):
-        return printable(repr(value), _SHORT)
+        return json.dumps(value)
+    return f"a {type(value).__name__}"

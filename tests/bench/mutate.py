@@ -17,13 +17,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
-    "architectures/albert.py", "architectures/bert.py", "architectures/electra.py",
-    "architectures/roberta.py", "architectures/base.py", "algebra.py", "tensors.py",
-    "counts.py", "comparison.py", "costs/flops.py", "costs/memory.py", "costs/cost.py",
+    *(f"families/{p.name}" for p in sorted((ROOT / "albert_calc/families").glob("*.py"))
+      if p.name not in ("__init__.py", "sizes.py")),
+    "config/values.py", "algebra.py", "counting/tensors.py", "counting/counts.py",
+    "counting/comparison.py", "costs/flops.py", "costs/memory.py", "search/grid.py",
+    "search/sweep.py", "search/solve.py", "checks/bounds.py",
 ]  # fmt: skip
 TESTS = [
-    "test_algebra", "test_counts", "test_config", "test_cost", "test_cli", "test_explain",
-    "test_verify", "test_reproduce",
+    "test_algebra", "test_counts", "test_config", "test_families", "test_comparison", "test_cli",
+    "test_sweep", "test_solve", "test_check", "test_reproduce", "test_activations",
+    "test_trainable", "test_peak", "test_infer",
 ]  # fmt: skip
 OPERATORS: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
@@ -36,19 +39,7 @@ SYMBOLS = dict(zip("VEHIPTLGNCBSA", "EHIPTLGNCBSAV", strict=True))
 # Lines whose mutants mean the same, each with the reason why.
 EQUIVALENT = {
     ("algebra.py", 'Key = TypeVar("Key", contravariant=True)'): "only types read it",
-    ("comparison.py", "num_hidden_groups=1, inner_group_num=1, notes=(), ignored=(),"):
-        "BERT has neither, whatever is given",
-    ("comparison.py",
-     'variant = Variant(Traits(model_type, share, True, True), "model", "transformers")'):
-        "the components asked for depend neither on tying nor on E = H",
-    ("architectures/electra.py",
-     '"causal-lm": Head(("ElectraForCausalLM",), pooler=False, tensors=_GENERATOR),'):
-        "ELECTRA has no pooler to leave out",
-    ("architectures/electra.py",
-     '("ElectraForSequenceClassification",), pooler=False, tensors=dense_classifier("C")'):
-        "ELECTRA has no pooler to leave out",
-    ("architectures/electra.py", "pooler=False,"): "ELECTRA has no pooler to leave out",
-}  # fmt: skip
+}
 
 
 def mutants(tree: ast.Module) -> Iterator[tuple[int, str, ast.Module]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import transformers  # type: ignore[import-not-found,unused-ignore]
 from make_families import SMALL
-from real import write
+from real import classes_of, write
 
 
 def keys_of(config: Any) -> dict[str, Any]:
@@ -29,9 +29,10 @@ def main() -> None:
             for k, v in keys_of(config_class()).items()
             if k != "model_type" and (k not in general or v != general[k])
         }
-        cases.append(
-            {"model_type": model_type, "config_class": config_class.__name__, "defaults": own}
-        )
+        cases.append({
+            "model_type": model_type, "config_class": config_class.__name__, "defaults": own,
+            "classes": classes_of(model_type),
+        })  # fmt: skip
     source = f"transformers {transformers.__version__}: what each config class holds by default"
     write("config_keys.json", source, cases)
 

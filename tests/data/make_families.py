@@ -178,6 +178,7 @@ SMALL: Mapping[str, tuple[Config, tuple[Config, ...]]] = {
         (
             {"embedding_size": 24}, {"embedding_size": 40}, UNTIED, ONE_SEGMENT, NO_SEGMENT,
             {"summary_use_proj": False}, TO_LABELS, {"summary_type": "mean"},
+            {"summary_type": "cls_index"},
         ),
     ),
     "roberta": ({}, (UNTIED, ONE_SEGMENT, NO_SEGMENT)),
@@ -215,6 +216,7 @@ SMALL: Mapping[str, tuple[Config, tuple[Config, ...]]] = {
         (
             UNTIED, ONE_SEGMENT, {"embedding_size": 8}, {"rotary_value": True},
             {"summary_use_proj": True}, TO_LABELS, {"summary_type": "first"},
+            {"summary_type": "mean"}, {"summary_type": "cls_index"},
         ),
     ),
     "mobilebert": (

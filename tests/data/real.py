@@ -64,15 +64,15 @@ def settings(config: Mapping[str, Any], **more: Any) -> Any:
     return transformers.CONFIG_MAPPING[config["model_type"]](**{**ids, **keys, **more})
 
 
-def build(config: Mapping[str, Any], head: str, **more: Any) -> Any:
-    """The model of *head* on the meta device, where it takes no memory."""
+def build(config: Mapping[str, Any], head: str, device: str = "meta", **more: Any) -> Any:
+    """The model of *head*, on the meta device unless said otherwise, where it takes no memory."""
     made = settings(config, **more)
     if head == "causal-lm":
         made.is_decoder = True
     model_class = getattr(transformers, classes_of(config["model_type"])[head])
     can_leave_out = "add_pooling_layer" in inspect.signature(model_class).parameters
     options = {"add_pooling_layer": False} if head == "encoder" and can_leave_out else {}
-    with torch.device("meta"):
+    with torch.device(device):
         model = model_class(made, **options)
     if head == "encoder" and getattr(model, "pooler", None) is not None:
         model.pooler = None

@@ -14,7 +14,7 @@ from albert_calc.config.values import FOLLOWS
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import HEADS
 from albert_calc.families.base import SHARES
-from albert_calc.families.sizes import SYMBOLS
+from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
 from albert_calc.pictures.picture import Picture
 from albert_calc.render.stream import stream
@@ -159,10 +159,18 @@ def _base(
     found = asked.found[0]
     others = {k: v for k, v in asked.request.overrides.items() if k not in SYMBOLS}
     request = Request(others, layout=asked.request.layout, strict=asked.request.strict)
-    sizes = {**first, **dict.fromkeys(followers, 1)}
+    sizes = dict(first)
+    for key in followers:
+        factor, leader = FOLLOWS[key]
+        sizes[key] = min(factor * first[leader], LARGEST)
     if found.origin != "sizes":
-        own = read_model(found, request).config
-        fitting = {k: own.keys[k] for k in _FITTING if own.keys[k] and k not in first}
+        try:
+            own = read_model(found, request).config
+        except ConfigError:
+            # The sizes may be what the file lacks.
+            own = read_model(found, request._replace(overrides={**others, **sizes})).config
+        had = [k for k in _FITTING if own.family.has(k) and own.keys[k] and k not in first]
+        fitting = {k: own.keys[k] for k in had}
         if not own.family.has("embedding_size"):
             sizes.pop("embedding_size", None)
     else:

@@ -1,0 +1,113 @@
+"""``albert-calc verify``: is this checkpoint this config."""
+
+import os
+from typing import Any
+
+import click
+
+from albert_calc.checkpoints.adapters import adapter_folder, misfits, read_adapter
+from albert_calc.checkpoints.completing import completed
+from albert_calc.checkpoints.files import Checkpoint, read_checkpoint
+from albert_calc.checkpoints.verification import verify
+from albert_calc.cli.command import (
+    ALL_SIZES,
+    Asked,
+    Function,
+    argument,
+    option,
+    plain_command,
+    with_parameters,
+)
+from albert_calc.cli.options import (
+    InputPath,
+    head_option,
+    layout_option,
+    size_options,
+    source_options,
+)
+from albert_calc.cli.reports.adapter import adapter_report
+from albert_calc.cli.reports.verification import verification_report
+from albert_calc.config.files import quoted
+from albert_calc.config.presets import find_preset
+from albert_calc.errors import ConfigError
+from albert_calc.models.checkpoint import find_checkpoint
+from albert_calc.models.lookup import Found, find_file, find_named
+from albert_calc.models.model import Model
+from albert_calc.report import Report
+
+
+def _config_options(function: Function) -> Function:
+    """The options that say which config a checkpoint is held against."""
+    options = [*source_options(), head_option(), layout_option(), *size_options(ALL_SIZES)]
+    return with_parameters(function, options)
+
+
+@plain_command("verify")
+@argument("path", type=InputPath())
+@option("--all", is_flag=True, help="List every difference, and not ten lines of them.")
+@_config_options
+def command(asked: Asked, *, path: str, all: bool, **_: Any) -> Report:
+    """Check that the checkpoint in PATH is the model of a config.
+
+    PATH is a file of safetensors or of torch.save, a model.safetensors.index.json, a directory
+    with either, or an id in the local Hugging Face cache. Only headers are read, and no pickle
+    is run. The config is the config.json beside it, unless --preset or --config names another.
+    Exits with 0 if every tensor is there and has its shape, with 1 if not, and with 2 if
+    something cannot be read.
+
+    \b
+    Examples:
+      albert-calc verify path/to/checkpoint
+      albert-calc verify model.safetensors --preset albert-base-v2 --head masked-lm
+      albert-calc verify pytorch_model.bin --config config.json
+      albert-calc verify path/to/adapter --preset bert-base-uncased
+    """
+    place, notes = find_checkpoint(path)
+    folder = adapter_folder(place)
+    if folder is not None:
+        return _of_adapter(asked, path, folder)
+    checkpoint = read_checkpoint(place)
+    found = _config(asked, checkpoint)
+    keys, more = completed({**found.keys, **asked.request.overrides}, checkpoint)
+    if more:
+        found, notes = found._replace(keys=keys, origin="file"), (*notes, *more)
+    (model,) = asked.read([found], asked.request._replace(class_head=True))
+    result = verify(model.config, checkpoint, asked.request.head, asked.request.layout)
+    return verification_report(
+        quoted(path),
+        model._replace(head=result.head),
+        result,
+        notes,
+        whole=all,
+        format=asked.format,
+    )
+
+
+def _config(asked: Asked, checkpoint: Checkpoint) -> Found:
+    """The config that the line names, or else that beside *checkpoint*."""
+    if not asked.options["preset"] and asked.options["config"] is None:
+        folder = os.path.dirname(checkpoint.path) or os.curdir
+        beside = os.path.join(folder, "config.json")
+        if os.path.lexists(beside):
+            # In its directory, as a pipe of that name would never be written to.
+            return find_file(folder)
+        if not asked.request.overrides:
+            raise ConfigError(
+                f"config: no config.json in {quoted(folder)}: give --config or --preset"
+            )
+    if len(asked.found) > 1:
+        raise click.UsageError("--preset and --config contradict each other: give one of them")
+    return asked.found[0]
+
+
+def _of_adapter(asked: Asked, name: str, folder: str) -> Report:
+    """What an adapter is, and whether it belongs on the model that is named, or that it names."""
+    adapter = read_adapter(folder)
+    base: Model | None = None
+    if asked.options["preset"] or asked.options["config"] is not None:
+        base = asked.model
+    elif find_preset(adapter.base) is not None:
+        (base,) = asked.read([find_named(adapter.base)], asked.request)
+    problems = misfits(adapter, base.config) if base is not None else []
+    return adapter_report(quoted(name), adapter, base, problems)
+
