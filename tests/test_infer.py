@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from headers import Shapes, random_model, stored_shapes, write_tensors
+from headers import Shapes, checkpoint_of, random_model, stored_shapes, write_tensors
+from support import DATA
 
-from albert_calc.architectures import ARCHITECTURES
 from albert_calc.checkpoints.files import read_checkpoint
 from albert_calc.checkpoints.inference import infer_config
-from albert_calc.checkpoints.safetensors import StoredTensor
+from albert_calc.checkpoints.stored import StoredTensor
 from albert_calc.checkpoints.verification import verify
-from albert_calc.config import ModelConfig
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.reading import read_mapping
 from albert_calc.errors import AlbertCalcError, CheckpointError, ConfigError
-from albert_calc.sizes import SIZES
+from albert_calc.families import FAMILIES, family
+from albert_calc.families.sizes import SIZES
 
-CHECKPOINTS = Path(__file__).parent / "data" / "checkpoints"
-NAMES = sorted(p.name for p in CHECKPOINTS.iterdir())
+CHECKPOINTS = DATA / "checkpoints"
+NAMES = ["albert-pretraining", "albert-unshared-fp16", "albert-untied", "albert-bin",
+         "bert-legacy-names", "bert-masked-lm-sharded", "bert-with-buffers", "bert-bin-legacy",
+         "bert-bin-sharded", "module-prefix", "compiled-prefix"]  # fmt: skip
 
 Run = Callable[..., Result]
-
-
-def stored(shapes: Shapes) -> dict[str, StoredTensor]:
-    return {n: StoredTensor("F32", tuple(s)) for n, s in shapes.items()}
 
 
 def masked_lm(**more: object) -> ModelConfig:
@@ -77,33 +77,43 @@ def test_the_guess_can_run(groups: int, inner: int) -> None:
          "num_hidden_layers": 24, "intermediate_size": 5, "num_hidden_groups": groups,
          "inner_group_num": inner}
     )  # fmt: skip
-    found = infer_config(stored(stored_shapes(config, "model"))).config
-    assert found.num_hidden_layers == groups * inner
-    assert found.warnings == ()
+    found = infer_config(checkpoint_of(stored_shapes(config, "model")))
+    assert found.config.num_hidden_layers == groups * inner
+    assert read_mapping(found.content).oddities == ()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(120))
 def test_any_model_is_recognized_by_its_shapes(seed: int) -> None:
-    """For any legal model: every size that shapes show comes back, and the result verifies."""
+    """For any legal model: its own tensors, and what is written is a file that has them."""
     config, head = random_model(random.Random(seed))
-    tensors = stored(stored_shapes(config, head))
-    albert = config.model_type == "albert"
-    found = infer_config(
-        tensors, config.num_hidden_layers if albert else None, config.num_attention_heads
-    )
-    definition = ARCHITECTURES[config.model_type].heads[head]
-    # RoBERTa's kin store the same tensors, so they are at least named.
-    assert config.model_type in f"{found.config.model_type} {found.notes}"
-    shown = {d for t in definition.tensors for d in t.shape}
-    for size in SIZES:
-        if size.symbol != "C" or "C" in shown:
-            assert getattr(found.config, size.key) == getattr(config, size.key), size.key
-    if any(t.tied_to for t in definition.tensors):
-        assert found.config.tie_word_embeddings == config.tie_word_embeddings
-    assert verify(ModelConfig.from_dict(found.to_dict()), tensors).holds
-    assert [t.name for t in ARCHITECTURES[found.config.model_type].heads[found.head].tensors] == [
-        t.name for t in definition.tensors
-    ]
+    shapes = stored_shapes(config, head)
+    stored = checkpoint_of(shapes)
+    found = infer_config(stored)
+    said = f"{config.model_type} {head}"
+    classes = config.family.heads[head].classes[:1]
+    alike = " ".join(found.notes)
+    assert found.config.architectures == classes or said in alike or config.model_type in alike
+    read = ModelConfig.from_dict(found.content)
+    assert verify(read, stored, found.head).holds
+    assert stored_shapes(read, found.head).keys() <= {n for n in shapes} | {
+        n.removeprefix(config.family.prefix) for n in shapes
+    } | {config.family.prefix + n for n in shapes}
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_every_size_that_shapes_show_comes_back(seed: int) -> None:
+    """Under the family's own names, and nothing is made up."""
+    config, head = random_model(random.Random(seed))
+    tables = config.family
+    found = infer_config(checkpoint_of(stored_shapes(config, head)))
+    if found.config.model_type != config.model_type:
+        return
+    assert found.content.keys() <= {
+        *tables.defaults, "architectures", "model_type", "num_labels", "tie_word_embeddings",
+    }  # fmt: skip
+    told = {size.key for size in (*SIZES, *tables.sizes) if tables.name_of(size.key) in found.content}
+    for key in told - {"num_hidden_layers", "num_attention_heads", "head_dim"}:
+        assert found.content[tables.name_of(key)] == config.keys[key], key
 
 
 def test_heads_with_the_same_tensors_are_named(run: Run) -> None:
@@ -120,21 +130,134 @@ def test_a_number_of_labels_other_than_two_is_printed() -> None:
     """``num_labels`` stands in the config only where it is not the default."""
     for labels in (1, 2, 42):
         config = masked_lm(num_labels=labels)
-        found = infer_config(stored(stored_shapes(config, "token-classification")))
-        assert found.to_dict().get("num_labels", 2) == labels
-        assert ("num_labels" in found.to_dict()) == (labels != 2)
+        found = infer_config(checkpoint_of(stored_shapes(config, "token-classification")))
+        assert found.content.get("num_labels", 2) == labels
+        assert ("num_labels" in found.content) == (labels != 2)
 
 
 def test_an_output_layer_of_its_own_is_untied() -> None:
     """Both tensors of the decoder: untied, and said to be; one of them: a tied copy."""
     untied = stored_shapes(masked_lm(tie_word_embeddings=False), "masked-lm")
-    found = infer_config(stored(untied))
-    assert found.to_dict()["tie_word_embeddings"] is False
+    found = infer_config(checkpoint_of(untied))
+    assert found.content["tie_word_embeddings"] is False
     assert any("a tied model that was stored twice looks the same" in n for n in found.notes)
+    table, decoder = "bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"
+    for shared in ({decoder: table}, {table: decoder}):
+        assert "tie_word_embeddings" not in infer_config(checkpoint_of(untied, **shared)).content
     del untied["cls.predictions.decoder.bias"]
-    assert "tie_word_embeddings" not in infer_config(stored(untied)).to_dict()
+    assert "tie_word_embeddings" not in infer_config(checkpoint_of(untied)).content
     del untied["bert.embeddings.word_embeddings.weight"]
-    assert "tie_word_embeddings" not in infer_config(stored(untied)).to_dict()
+    assert "tie_word_embeddings" not in infer_config(checkpoint_of(untied)).content
+
+
+HEADS = {
+    "sixty-four each": ("bert", {"hidden_size": 128}, 2, "is a guess"),
+    "not divisible": ("bert", {"hidden_size": 100}, None, "left out, since no shape shows it"),
+    "own name": ("distilbert", {"dim": 192}, 3, "n_heads: 3 is a guess"),
+    "shown by a bias": ("mpnet", {"hidden_size": 128, "num_attention_heads": 4}, 4, ""),
+    "shown by the angles": ("roformer", {"hidden_size": 128, "num_attention_heads": 8}, 8, ""),
+    "needed by shapes": ("nomic_bert", {"hidden_size": 128, "num_attention_heads": 4}, 2, "guess"),
+    "needed, not divisible": ("nomic_bert", {"hidden_size": 20, "num_attention_heads": 5}, 1, "is"),
+    "against a rule": (
+        "mobilebert", {"hidden_size": 192, "intra_bottleneck_size": 32, "embedding_size": 8}, None,
+        "left out",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HEADS.values(), ids=HEADS)
+def test_attention_heads_are_shown_guessed_or_left_out(
+    case: tuple[str, dict[str, int], int | None, str],
+) -> None:
+    """A guess is marked as one, and its want never makes a checkpoint unreadable."""
+    model_type, keys, heads, note = case
+    config = ModelConfig.from_dict({"model_type": model_type, **SMALL[model_type], **keys})
+    found = infer_config(checkpoint_of(stored_shapes(config, "model")))
+    name = family(model_type).name_of("num_attention_heads")
+    assert found.content.get(name) == heads
+    told = [n for n in found.notes if n.startswith(name)]
+    assert bool(told) == bool(note)
+    assert all(note in n for n in told)
+
+
+SMALL: dict[str, dict[str, int]] = {
+    **dict.fromkeys(
+        ("bert", "mpnet", "roformer", "nomic_bert", "mobilebert"),
+        {"vocab_size": 9, "num_hidden_layers": 2, "intermediate_size": 7},
+    ),
+    "distilbert": {"vocab_size": 9, "n_layers": 2, "hidden_dim": 7},
+}
+
+OWN_KEYS = {
+    "distilbert": {"architectures", "model_type", "vocab_size", "dim", "n_layers", "hidden_dim",
+                   "n_heads", "max_position_embeddings"},
+    "nomic_bert": {"architectures", "model_type", "vocab_size", "hidden_size", "num_hidden_layers",
+                   "intermediate_size", "num_attention_heads", "type_vocab_size"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model_type", OWN_KEYS)
+def test_keys_are_the_family_s_own_and_none_is_made_up(model_type: str) -> None:
+    """No P for a family without positions, no ``intermediate_size`` for one that reads another."""
+    width = "dim" if model_type == "distilbert" else "hidden_size"
+    keys = {"model_type": model_type, **SMALL[model_type], width: 128}
+    found = infer_config(checkpoint_of(stored_shapes(ModelConfig.from_dict(keys), "model")))
+    assert found.content.keys() == OWN_KEYS[model_type]
+
+
+FEATURES: dict[str, tuple[str, dict[str, object]]] = {
+    "relative": ("deberta", {"relative_attention": True, "pos_att_type": "c2p|p2c",
+                             "max_relative_positions": 17}),
+    "positions of contents": ("deberta", {"relative_attention": True, "pos_att_type": "p2c"}),
+    "no positions": ("deberta", {"position_biased_input": False}),
+    "talking heads": ("deberta", {"talking_head": True, "num_attention_heads": 2}),
+    "buckets": ("deberta-v2", {"relative_attention": True, "pos_att_type": "c2p|p2c",
+                               "share_att_key": True, "position_buckets": 16,
+                               "norm_rel_ebd": "layer_norm"}),
+    "a convolution": ("deberta-v2", {"conv_kernel_size": 3, "conv_groups": 2}),
+    "biases": ("modernbert", {"attention_bias": True, "norm_bias": True}),
+    "task types": ("ernie", {"use_task_id": True, "task_type_vocab_size": 5}),
+    "no bottleneck": ("mobilebert", {"use_bottleneck": False, "num_feedforward_networks": 2}),
+    "no trigrams": ("mobilebert", {"trigram_input": False}),
+    "attention inside": ("mobilebert", {"use_bottleneck_attention": True}),
+    "one feed-forward block": ("mobilebert", {"num_feedforward_networks": 1}),
+    "groups": ("squeezebert", {"q_groups": 2, "output_groups": 8, "post_attention_groups": 4}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "keys"), FEATURES.values(), ids=FEATURES)
+def test_features_are_those_whose_tensors_are_there(
+    model_type: str, keys: dict[str, object]
+) -> None:
+    """Or, where they change shapes alone, those with which the shapes agree."""
+    sizes: dict[str, object] = {
+        "vocab_size": 90, "hidden_size": 48, "num_hidden_layers": 2, "intermediate_size": 64,
+        "num_attention_heads": 4, "max_position_embeddings": 20,
+    }  # fmt: skip
+    if model_type == "mobilebert":
+        sizes |= {"embedding_size": 12, "intra_bottleneck_size": 16}
+    config = ModelConfig.from_dict({"model_type": model_type, **sizes, **keys})
+    found = infer_config(checkpoint_of(stored_shapes(config, "model")))
+    assert {k: found.content.get(k, v) for k, v in keys.items()} == keys
+    assert ModelConfig.from_dict(found.content).features == config.features
+
+
+def test_the_layout_of_the_paper_is_recognized(run: Run) -> None:
+    """A note says that transformers has other tensors."""
+    result = run("infer", CHECKPOINTS / "paper-layout")
+    assert result.exit_code == 0
+    assert "in the layout of the paper, as the code of albert_zh stores them" in result.stderr
+
+
+@pytest.mark.parametrize("model_type", FAMILIES)
+def test_every_head_of_every_family_is_found(model_type: str) -> None:
+    """Or another that has the same tensors is, and then it is named."""
+    tables = family(model_type)
+    for head in tables.heads:
+        config = ModelConfig.from_dict({"model_type": model_type})
+        found = infer_config(checkpoint_of(stored_shapes(config, head)))
+        same = tables.heads[head].classes[:1] == found.config.architectures
+        assert same or f"{model_type} {head}" in " ".join(found.notes)
 
 
 def _without(name: str) -> Callable[[Shapes], object]:
@@ -168,7 +291,7 @@ UNFIT = {
         _with("bert.encoder.layer.999999999.output.dense.bias", 16), "and 15,999,998,",
     ),
     "added": (_with("extra.weight", 3), "extra.weight: unexpected"),
-    "empty": (lambda shapes: shapes.clear(), "the tensors fit no known model"),
+    "empty": (lambda shapes: shapes.clear(), "of no known family: there are none"),
 }  # fmt: skip
 
 
@@ -180,8 +303,8 @@ def test_tensors_that_fit_no_model_are_named(
     shapes = stored_shapes(masked_lm(), "masked-lm")
     change(shapes)
     with pytest.raises(CheckpointError) as caught:
-        infer_config(stored(shapes))
-    assert caught.value.problems[0].startswith("the tensors fit no known model; the nearest is")
+        infer_config(checkpoint_of(shapes))
+    assert caught.value.problems[0].startswith(("the tensors fit no known", "the tensors are"))
     assert len(caught.value.problems) <= 22
     path = write_tensors(tmp_path / "model.safetensors", shapes)
     result = run("infer", path)
@@ -192,13 +315,13 @@ def test_tensors_that_fit_no_model_are_named(
 
 def test_every_mutation_of_a_real_checkpoint_is_refused_or_another_model() -> None:
     """A changed tensor never gives the unchanged config."""
-    tensors = read_checkpoint(CHECKPOINTS / "albert-pretraining").tensors
-    unchanged = infer_config(tensors).to_dict()
-    for name, tensor in tensors.items():
+    stored = read_checkpoint(CHECKPOINTS / "albert-pretraining")
+    unchanged = infer_config(stored).content
+    for name, tensor in stored.tensors.items():
         for shape in ((*tensor.shape, 2), (tensor.shape[0] + 1, *tensor.shape[1:])):
-            with_change = {**tensors, name: StoredTensor("F32", shape)}
+            changed = {**stored.tensors, name: StoredTensor("F32", shape)}
             try:
-                assert infer_config(with_change).to_dict() != unchanged, name
+                assert infer_config(stored._replace(tensors=changed)).content != unchanged, name
             except AlbertCalcError as error:
                 assert name in str(error)
 
@@ -206,7 +329,7 @@ def test_every_mutation_of_a_real_checkpoint_is_refused_or_another_model() -> No
 def test_a_given_size_must_not_contradict_the_tensors(run: Run) -> None:
     """BERT's layers are counted, heads must divide H, and sizes must be sizes."""
     with pytest.raises(ConfigError, match="num_hidden_layers: the tensors show 3, got 4"):
-        infer_config(read_checkpoint(CHECKPOINTS / "bert-legacy-names").tensors, 4)
+        infer_config(read_checkpoint(CHECKPOINTS / "bert-legacy-names"), {"num_hidden_layers": 4})
     for given, reason in ((("-A", 3), "must divide hidden_size"), (("-A", "x"), "got 'x'")):
         result = run("infer", CHECKPOINTS / "bert-legacy-names", *given)
         assert (result.exit_code, result.stdout) == (2, "")

@@ -1,6 +1,5 @@
 """The inverse question: against exhaustive search, at its edges, and on the command line."""
 
-import itertools
 import json
 import random
 from collections.abc import Iterator, Mapping
@@ -8,20 +7,26 @@ from typing import Any
 
 import pytest
 from conftest import Run
+from support import Faults
 
-from albert_calc.architectures import ARCHITECTURES, LAYOUTS, SHARES
-from albert_calc.config import ModelConfig
-from albert_calc.counts import count_parameters
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.counting.counts import count_parameters
 from albert_calc.errors import ConfigError
-from albert_calc.search.solve import VARIABLES, solve
-from albert_calc.sizes import LARGEST
+from albert_calc.families import FAMILIES, family
+from albert_calc.families.base import LAYOUTS, SHARES
+from albert_calc.families.sizes import LARGEST
+from albert_calc.models.lookup import Found
+from albert_calc.models.model import Model, Request
+from albert_calc.search.solve import VARIABLES, Solution, bisect, largest_size
 
-SMALL: dict[str, Any] = {
+Keys = dict[str, Any]
+
+SMALL: Keys = {
     "vocab_size": 9,
     "embedding_size": 14,
-    "hidden_size": 10,
+    "hidden_size": 12,
     "num_hidden_layers": 3,
-    "intermediate_size": 5,
+    "intermediate_size": 8,
     "num_attention_heads": 2,
     "max_position_embeddings": 4,
     "type_vocab_size": 1,
@@ -31,42 +36,76 @@ SMALL: dict[str, Any] = {
 SEARCHED = 24
 
 
-def cases() -> Iterator[tuple[str, str, str, str]]:
-    for model_type, architecture in ARCHITECTURES.items():
-        for layout in LAYOUTS:
-            if layout in architecture.embeddings:
-                for key in VARIABLES:
-                    yield from ((model_type, layout, key, head) for head in architecture.heads)
+def solve(
+    mapping: Mapping[str, Any],
+    key: str,
+    budget: int,
+    *,
+    head: str = "model",
+    layout: str = "transformers",
+    share: str | None = None,
+    multiple_of: int = 1,
+) -> Solution:
+    """The largest size of the model whose sizes are typed as *mapping*, without that of *key*."""
+    apart = (key, "model_type")
+    overrides = {k: v for k, v in mapping.items() if k not in apart and v is not None}
+    kind = {k: v for k, v in mapping.items() if k == "model_type"}
+    request = Request(overrides, head=head, layout=layout, share=share)
+    return largest_size(Found("sizes", kind, "sizes"), request, key, budget, multiple_of=multiple_of)
 
 
-def totals(
-    mapping: Mapping[str, Any], key: str, share: str, head: str, layout: str
-) -> dict[int, int]:
+def small(model_type: str) -> Keys:
+    """Small sizes of *model_type*, without those that it lacks."""
+    tables = family(model_type)
+    sizes = {k: v for k, v in SMALL.items() if tables.has(k)}
+    own: Keys = {"embedding_size": 8, "intra_bottleneck_size": 6} if model_type == "mobilebert" else {}
+    return {**sizes, **own, "model_type": model_type}
+
+
+def totals(mapping: Keys, key: str, share: str, head: str, layout: str) -> dict[int, int]:
     """The count at each value of *key* that makes a model, found one by one."""
     found = {}
+    tables = family(mapping["model_type"])
     for value in range(1, SEARCHED + 1):
         sizes = {**mapping, key: value}
         if "intermediate_size" not in sizes:
             sizes["intermediate_size"] = 4 * sizes["hidden_size"]
+        written = {tables.name_of(k): v for k, v in sizes.items()}
         try:
-            config = ModelConfig.from_dict(sizes, share)
+            config = ModelConfig.from_dict(written, share)
+            found[value] = count_parameters(config, head, layout).total
         except ConfigError:
             continue
-        found[value] = count_parameters(config, head, layout).total
     return found
 
 
+def questions() -> Iterator[tuple[str, str, str, str]]:
+    """A model type, a layout, a size and a head: every one of each that goes together."""
+    for model_type in FAMILIES:
+        tables = family(model_type)
+        for layout in tables.embeddings:
+            for key in VARIABLES:
+                if model_type == "squeezebert" and key in ("hidden_size", "embedding_size"):
+                    continue  # its E is its H, and may only be what it is
+                yield from ((model_type, layout, key, head) for head in tables.heads)
+
+
 def test_answers_are_those_of_exhaustive_search() -> None:
-    """For every variable, head, layout and sharing, the answer is what trying all finds."""
+    """For every family, variable, head, layout and sharing, the answer is what trying all finds."""
     generator = random.Random(4)
-    for (model_type, layout, key, head), half in itertools.product(cases(), (0, 2)):
-        share = generator.choice(SHARES[half : half + 2])
-        mapping = {**SMALL, "model_type": model_type}
+    faults = Faults()
+    for model_type, layout, key, head in questions():
+        share = generator.choice(SHARES)
+        mapping = small(model_type)
         if generator.random() < 0.5 and key == "hidden_size":
             del mapping["intermediate_size"]
+        if model_type == "squeezebert":
+            mapping.update({"embedding_size": 12})
         multiple_of = generator.choice((1, 1, 2, 3))
         counts = totals(mapping, key, share, head, layout)
         admissible = {v: n for v, n in counts.items() if v % multiple_of == 0}
+        where = (model_type, layout, share, key, head, multiple_of)
+        assert admissible, where
         # Beyond the values searched nothing may fit, so that the search is exhaustive.
         limit = max(admissible.values())
         budget = generator.choice([n + d for n in admissible.values() for d in (-1, 0, 1)])
@@ -74,27 +113,39 @@ def test_answers_are_those_of_exhaustive_search() -> None:
         found = solve(
             mapping, key, budget, head=head, layout=layout, share=share, multiple_of=multiple_of
         )
-        fitting = [v for v, n in admissible.items() if n <= budget]
-        where = (model_type, layout, share, key, head, multiple_of, budget)
-        assert found.constant == (len(set(admissible.values())) == 1), where
-        assert found.fits == bool(fitting), where
-        if found.constant:
-            continue
-        if fitting:
-            assert found.found.value == max(fitting), where
-            assert found.found.parameters == admissible[max(fitting)] <= budget, where
-            assert found.next is not None, where
-            assert found.next.value == min(v for v in admissible if v > max(fitting)), where
-            assert found.next.parameters == admissible[found.next.value] > budget, where
-            smaller = [n for v, n in admissible.items() if v < max(fitting)]
-            assert found.isolated == bool(smaller and smaller[-1] > budget), where
-        else:
-            assert found.found.parameters == min(admissible.values()), where
+        faults += [f"{where}, {budget}: {fault}" for fault in wrong(found, admissible, budget)]
+    faults.none()
+
+
+def wrong(found: Solution, admissible: dict[int, int], budget: int) -> Iterator[str]:
+    """What is wrong with a solution where *admissible* are all values and their counts."""
+    fitting = [v for v, n in admissible.items() if n <= budget]
+    if found.constant != (len(set(admissible.values())) == 1):
+        yield f"constant: {found.constant}"
+    if found.fits != bool(fitting):
+        yield f"fits: {found.fits}, not {bool(fitting)}"
+    if found.constant or found.fits != bool(fitting):
+        return
+    if not fitting:
+        if found.found.amount != min(admissible.values()):
+            yield f"closest: {found.found}"
+        return
+    best = max(fitting)
+    larger = [v for v in admissible if v > best]
+    smaller = [n for v, n in admissible.items() if v < best]
+    if (found.found.value, found.found.amount) != (best, admissible[best]):
+        yield f"found {found.found.value} with {found.found.amount}, not {best}"
+    if found.next is None or found.next.value != min(larger):
+        yield f"next: {found.next}"
+    elif found.next.amount != admissible[min(larger)]:
+        yield f"next: {found.next.amount}"
+    if found.isolated != bool(smaller and smaller[-1] > budget):
+        yield f"isolated: {found.isolated}"
 
 
 def test_equal_widths_are_tried_on_their_own() -> None:
     """In the paper's layout E = H may fit where a smaller E does not."""
-    mapping = {**SMALL, "model_type": "albert"}
+    mapping = {**SMALL, "model_type": "albert", "hidden_size": 10}
     square = count_parameters(
         ModelConfig.from_dict({**mapping, "embedding_size": 10}), layout="paper"
     ).total
@@ -114,29 +165,62 @@ def test_the_largest_size_is_the_end() -> None:
     assert solve(mapping, "hidden_size", 10**40).found.value == LARGEST // 4
 
 
-@pytest.mark.parametrize(
-    ("changes", "arguments", "problems"),
-    [
-        ({}, {"key": "type_vocab_size"}, ["vary", "intermediate_size"]),
-        ({"vocab_size": 0}, {"budget": 0, "multiple_of": True}, ["budget", "multiple", "vocab"]),
-        ({"num_attention_heads": "x"}, {}, ["num_attention_heads"]),
-        ({}, {"multiple_of": 10**16}, ["hidden_size: must be a multiple of 10000000000000000"]),
-        ({"hidden_size": None}, {"key": "vocab_size"}, ["hidden_size", "intermediate_size"]),
-    ],
-)
-def test_every_problem_is_named(
-    changes: dict[str, Any], arguments: dict[str, Any], problems: list[str]
-) -> None:
+def test_another_measure() -> None:
+    """A budget may be of anything that never falls as the size grows, such as layers run."""
+
+    def layers(model: Model) -> int:
+        return model.config.num_hidden_layers
+
+    found = largest_size(
+        Found("sizes", {}, "sizes"),
+        Request({k: v for k, v in SMALL.items() if k != "num_hidden_layers"}),
+        "num_hidden_layers",
+        7,
+        measure=layers,
+        depends=lambda _: True,
+    )
+    assert (found.found.value, found.found.amount, found.left) == (7, 7, 0)
+    assert found.next is not None
+    assert found.next.value == 8
+
+
+def test_bisection() -> None:
+    """The largest number that fits, for every answer from none to all."""
+    for most in range(1, 20):
+        for answer in range(most + 1):
+            assert bisect(lambda n, a=answer: n <= a, most) == answer  # type: ignore[misc]
+
+
+WRONG: list[tuple[Keys, Keys, list[str]]] = [
+    ({}, {"key": "type_vocab_size"}, ["vary: must be one of vocab_size"]),
+    (
+        {"vocab_size": 0},
+        {"budget": 0, "multiple_of": True},
+        ["budget: must be a positive", "multiple_of: must be a positive", "vocab_size: must be"],
+    ),
+    ({"num_attention_heads": "x"}, {}, ["num_attention_heads: must be a positive whole"]),
+    ({}, {"multiple_of": 10**16}, ["hidden_size: must be a multiple of 10000000000000000 and"]),
+    ({"hidden_size": None}, {"key": "vocab_size"}, ["hidden_size: required"]),
+]
+"""Sizes and arguments that make no question, and what is said of them."""
+
+
+def test_every_problem_is_named() -> None:
     """Wrong sizes, budgets and multiples are refused together, each by its name."""
-    mapping = {k: v for k, v in {**SMALL, **changes}.items() if k != "intermediate_size"}
-    with pytest.raises(ConfigError) as caught:
-        solve(mapping, **{"key": "hidden_size", "budget": 1000, **arguments})
-    assert len(caught.value.problems) == len(problems)
-    for problem, start in zip(caught.value.problems, problems, strict=True):
-        assert problem.startswith(start)
+    faults = Faults()
+    for changes, arguments, problems in WRONG:
+        mapping = {k: v for k, v in {**SMALL, **changes}.items() if k != "intermediate_size"}
+        try:
+            solve(mapping, **{"key": "hidden_size", "budget": 1000, **arguments})
+            faults.append(f"{changes}, {arguments}: solved")
+        except ConfigError as error:
+            found = [p[: len(w)] for p, w in zip(error.problems, problems, strict=False)]
+            faults.expect((changes, arguments, error.problems), found, problems)
+            faults.expect((changes, arguments), len(error.problems), len(problems))
+    faults.none()
 
 
-HIDDEN = ("solve", "--preset", "albert-base-v2", "--vary", "hidden-size", "--budget")
+HIDDEN = ("solve", "albert-base-v2", "--vary", "hidden-size", "--budget")
 
 
 def test_command_says_the_answer_and_what_is_next(run: Run) -> None:
@@ -144,6 +228,7 @@ def test_command_says_the_answer_and_what_is_next(run: Run) -> None:
     result = run(*HIDDEN, "12M", "-f", "json")
     assert result.exit_code == 0
     data = json.loads(result.stdout)
+    assert data.pop("config")["intermediate_size"] == 4 * 780
     assert data == {
         "model": "albert-base-v2",
         "vary": "hidden_size",
@@ -157,9 +242,7 @@ def test_command_says_the_answer_and_what_is_next(run: Run) -> None:
         "next_value": 792,
         "next_parameters": 12_173_736,
         "unbounded": False,
-        "config": data["config"],
     }
-    assert data["config"]["intermediate_size"] == 4 * 780
     assert result.stderr == (
         "note: intermediate_size: follows hidden_size, 4 × H\n"
         "note: hidden_size: only multiples of 12, which 12 attention heads divide\n"
@@ -190,7 +273,7 @@ def test_command_keeps_to_multiples(run: Run) -> None:
 )
 def test_command_says_that_nothing_bounds_the_answer(run: Run, preset: str, key: str) -> None:
     """Where the size does not count, any value fits, or none does."""
-    options = ("solve", "--preset", preset, "--vary", key, "-f", "json", "--budget")
+    options = ("solve", preset, "--vary", key, "-f", "json", "--budget")
     result = run(*options, "200M")
     data = json.loads(result.stdout)
     assert (result.exit_code, data["unbounded"], data["value"]) == (0, True, None)
@@ -211,15 +294,27 @@ def test_command_says_how_far_the_closest_misses(run: Run) -> None:
     assert "no value fits; the closest is 12, " in result.stderr
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_command_counts_as_count_does(run: Run, layout: str) -> None:
-    """The answer put into count gives the parameters that solve gives."""
-    shared = ("--preset", "base", "--layout", layout, "--head", "pretraining", "--share", "ffn")
-    result = run("solve", *shared, "--budget", "60M", "--vary", "intermediate-size", "-f", "json")
-    data = json.loads(result.stdout)
-    for value, parameters in (("value", "parameters"), ("next_value", "next_parameters")):
-        counted = run("count", *shared, "-I", data[value], "--total")
-        assert int(counted.stdout) == data[parameters]
+def test_command_counts_as_count_does(run: Run) -> None:
+    """The answer put into count gives the parameters that solve gives, in every layout."""
+    faults = Faults()
+    for layout in LAYOUTS:
+        shared = ("base", "--layout", layout, "--head", "pretraining", "--share", "ffn")
+        line = ("solve", *shared, "--budget", "60M", "--vary", "I", "-f", "json")
+        data = json.loads(run(*line).stdout)
+        for value, parameters in (("value", "parameters"), ("next_value", "next_parameters")):
+            counted = run("count", *shared, "-I", data[value], "--total")
+            faults.expect((layout, value), int(counted.stdout), data[parameters])
+    faults.none()
+
+
+def test_command_names_the_size_in_any_way(run: Run) -> None:
+    """--vary takes the key with either dash, and the symbol."""
+    found = {
+        run("solve", "albert-base-v2", "--budget", "12M", "--vary", name, "-f", "csv").stdout
+        for name in ("hidden-size", "hidden_size", "H")
+    }
+    assert len(found) == 1
+    assert "largest_that_fits,780" in found.pop()
 
 
 @pytest.mark.parametrize(
@@ -229,13 +324,13 @@ def test_command_counts_as_count_does(run: Run, layout: str) -> None:
         (("--budget", "-5"), "budget: must be a positive whole number, got '-5'"),
         (("--budget", "1M", "-V", "10"), "--vary vocab-size and --vocab-size contradict"),
         (("--budget", "1M", "--multiple-of", "0"), "multiple_of: must be a positive whole number"),
-        ((), "Missing option '--budget'"),
+        ((), "--budget"),
     ],
 )
 def test_command_refuses_what_makes_no_question(
     run: Run, arguments: tuple[str, ...], message: str
 ) -> None:
     """Wrong input exits with 2, a message, and nothing on standard output."""
-    result = run("solve", "--preset", "base", "--vary", "vocab-size", *arguments)
+    result = run("solve", "base", "--vary", "vocab-size", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr

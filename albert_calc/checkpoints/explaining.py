@@ -141,7 +141,7 @@ def explained(candidate: Candidate, given: Mapping[str, int]) -> Explanation:
             _in_order(candidate, keys),
             frozenset(keys.keys() - shown.keys() - given.keys()),
             expected,
-            disagreement(seen, expected)[0] + seen.strangers + len(seen.again),
+            sum(disagreement(seen, expected)) + seen.strangers + len(seen.again),
         )
     raise ConfigError(problems)
 

@@ -17,6 +17,7 @@ from albert_calc.checkpoints.words import PAPER_LAYOUT, difference_lines, prefix
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.errors import CheckpointError, first_of
 from albert_calc.families import family
+from albert_calc.writing.harmless import printable
 
 
 class Inference(NamedTuple):
@@ -102,4 +103,6 @@ def _reasons(nearest: Explanation) -> Iterator[str]:
         f"the tensors fit no known model; the nearest is {nearest.model_type} with the head"
         f" {nearest.head}, but:"
     )
-    yield from difference_lines(nearest.agreed)
+    agreed = nearest.agreed
+    yield from difference_lines(agreed)
+    yield from (f"{printable(one.name, 120)}: unexpected" for one in agreed.more)

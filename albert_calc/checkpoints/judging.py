@@ -1,8 +1,8 @@
 """The verdict on a checkpoint, and what it is instead where it is not what a config says.
 
 ``match``; ``other_family``, ``other_layout``, ``other_head`` or ``other_sizes`` where names
-and shapes fit another model better; ``without_head`` or ``without_pooler`` where nothing else
-is missing; ``other_tensors`` where nothing is; and ``damaged``.
+and shapes fit another model better, and ``without_head`` or ``without_pooler`` where they fit
+another head since that part is missing; ``other_tensors`` where nothing is; and ``damaged``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,16 +31,10 @@ def judged(
         head = config.family.heads[heads[0]]
         pooler = "with its pooler" if head.pooler and config.family.pooler else "without a pooler"
         return "match", f"match: every tensor of the model, {pooler}"
-    absent = _absent(seen, config, heads[0])
     better = _better(seen, agreed, config, heads, layout)
     if better is not None:
-        return _instead(better, config, heads, layout, absent)
-    kinds = {d.kind for d in agreed.differences}
-    missing = sum(len(tensors) for tensors in absent.values())
-    if kinds == {"missing"} and missing == agreed.problems:
-        parts = " and ".join(absent)
-        return f"without_{next(iter(absent))}", f"the complete encoder, without its {parts}"
-    if kinds == {"unexpected"}:
+        return _instead(better, config, heads, layout)
+    if {d.kind for d in agreed.differences} == {"unexpected"}:
         return "other_tensors", "every tensor of the model, and others besides"
     counts = ", ".join(f"{_tensors(agreed.of(kind))} {words}" for kind, words in _WORDS.items()
                        if agreed.of(kind))  # fmt: skip
@@ -101,7 +95,7 @@ def _better(
 
 
 def _instead(
-    better: Explanation, config: ModelConfig, heads: Sequence[str], layout: str, absent: Parts
+    better: Explanation, config: ModelConfig, heads: Sequence[str], layout: str
 ) -> Verdict:
     """What the tensors are, in one line."""
     those = "the tensors are those of" if not better.problems else "the tensors are most like"
@@ -113,13 +107,22 @@ def _instead(
             return "other_layout", f"{PAPER_LAYOUT}; --layout paper compares with that"
         return "other_layout", f"{those} the layout {better.layout}, not of {layout}"
     if better.head not in heads:
-        lacking = "".join(f", whose {_called(part, t)} is missing" for part, t in absent.items())
-        return "other_head", f"{_asked(config, heads)}{lacking}; {those} {better.head}"
+        absent = _absent(better.candidate.seen, config, heads[0])
+        lacking = " and ".join(_called(part, tensors) for part, tensors in absent.items())
+        if not absent:
+            return "other_head", f"{_asked(config, heads)}; {those} {better.head}"
+        missing = f"whose {lacking} {_is(absent)} missing"
+        line = f"{_asked(config, heads)}, {missing}; {those} {better.head}"
+        return f"without_{next(iter(absent))}", line
     changes = list(_changes(better, config))
     if not changes:
         tied = shown(better.config.tie_word_embeddings)
         changes = [f"tie_word_embeddings {tied}, not {shown(config.tie_word_embeddings)}"]
     return "other_sizes", f"{those} {config.model_type} with {', '.join(changes)}"
+
+
+def _is(parts: Parts) -> str:
+    return "is" if len(parts) == 1 else "are"
 
 
 def _called(part: str, tensors: tuple[Tensor, ...]) -> str:
@@ -138,7 +141,10 @@ def _asked(config: ModelConfig, heads: Sequence[str]) -> str:
 def _changes(better: Explanation, config: ModelConfig) -> Iterator[str]:
     """The keys that the tensors show otherwise than the config says."""
     tables = config.family
-    for key, value in better.keys.items():
-        said = config.keys.get(key)
-        if key not in better.guessed and said != value:
-            yield f"{tables.name_of(key)} {shown(value)}, not {shown(said)}"
+    flags = [s.key for s in tables.switches if isinstance(config.keys[s.key], bool)]
+    for key in dict.fromkeys((*flags, *better.keys)):
+        shows, said = better.config.keys.get(key), config.keys.get(key)
+        if key not in better.guessed and shows != said:
+            # As files have it: the keys of a config have what features see.
+            shows, said = better.config.own.get(key, shows), config.own.get(key, said)
+            yield f"{tables.name_of(key)} {shown(shows)}, not {shown(said)}"

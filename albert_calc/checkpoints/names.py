@@ -216,7 +216,8 @@ def known_names(model_type: str) -> Mapping[str, tuple[str, ...]]:
         **{name: (name,) for name in (*_encoder_names(tables), *tables.buffers)},
         **tables.stored,
     }
-    return {**{tables.prefix + n: names for n, names in encoder.items()}, **encoder, **heads}
+    prefixed = {tables.prefix + name: names for name, names in encoder.items()}
+    return {**encoder, **prefixed, **heads}
 
 
 def _encoder_names(tables: Family) -> Iterator[str]:

@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 OWN_HEADING = "Options"
+BATCH_HEADING = "Batch and training"
+TRAINED_HEADING = "What is trained"
 OUTPUT_HEADING = "Output"
 MODEL_HEADING = "Model"
 SIZES_HEADING = "Sizes, put over those of the model"
 
-HEADINGS = (OWN_HEADING, OUTPUT_HEADING, MODEL_HEADING, SIZES_HEADING)
+HEADINGS = (OWN_HEADING, BATCH_HEADING, TRAINED_HEADING, OUTPUT_HEADING, MODEL_HEADING,
+            SIZES_HEADING)  # fmt: skip
 """The headings of a command's help, in their order."""
 
 

@@ -47,9 +47,7 @@ def _size(symbol: str, value: int, noun: str = "", assumed: bool = False) -> str
 
 def formula_symbols(model: Blueprint) -> frozenset[str]:
     """Every symbol that stands in a formula of *model*."""
-    return frozenset(
-        s for f in component_formulas(model.variant) for s in f.terms.symbols
-    )
+    return frozenset(s for f in component_formulas(model.variant) for s in f.terms.symbols)
 
 
 def sizes_line(values: Mapping[str, int | None], assumed: Collection[str] = ()) -> str:

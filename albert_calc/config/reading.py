@@ -63,13 +63,13 @@ def read_mapping(
     found = Problems(_aliased(tables, mapping, overrides or {}))
     usual = _usual(tables, mapping, overrides or {})
     found += refused(tables, _usual(tables, mapping, {}))
-    for key in REQUIRED:
-        if key in usual and usual[key] is None:
-            found.append(f"{tables.name_of(key)}: must be a positive whole number, got null")
+    nulls = [tables.name_of(k) for k in REQUIRED if k in usual and usual[k] is None]
+    found += [f"{name}: must be a positive whole number, got null" for name in nulls]
     values = {k: v for k, v in usual.items() if v is not None}
     assumed = _assumed(tables, values, has_type="model_type" in given)
     values.update(assumed)
-    found += problems(tables, {**values, "share": share})
+    wrong = problems(tables, {**values, "share": share})
+    found += [p for p in wrong if p.split(":")[0] not in nulls]
     if not found:
         found += _misstated(tables, values, overrides or {})
     found.raise_any()

@@ -1,12 +1,20 @@
 """What fits: the largest batch, or the longest sequences, in a given memory."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.costs.peak import training_peak
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families.sizes import LARGEST
+
+
+class Memory(NamedTuple):
+    """The bytes that a step may take, and what they are called."""
+
+    bytes: int
+    label: str
 
 
 def largest(fits: Callable[[int], bool], limit: int = LARGEST) -> int:

@@ -132,6 +132,22 @@ def trained_problems(variant: Variant, trained: Trained) -> Iterator[str]:
             )
 
 
+def with_targets(trained: Trained, model_type: str) -> Trained:
+    """*trained* with PEFT's own targets for *model_type* where adapters have none."""
+    if not trained.lora_rank or trained.lora_targets:
+        return trained
+    return trained._replace(lora_targets=DEFAULT_TARGETS.get(model_type, ()))
+
+
+def trainable_of(model: Blueprint, trained: Trained) -> Trainable:
+    """How many parameters of *model* are trained; raises ``ConfigError`` if that cannot be."""
+    trained = with_targets(trained, model.variant.model_type)
+    problems = list(trained_problems(model.variant, trained))
+    if problems:
+        raise ConfigError(problems)
+    return count_trainable(model, trained)
+
+
 def matrix_names(variant: Variant) -> Iterator[str]:
     """The module of each matrix and table of *variant*, as short as a target may be."""
     for tensor in _matrices(variant):

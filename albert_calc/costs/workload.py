@@ -24,7 +24,9 @@ class Workload(NamedTuple):
     casts is not. ``attention`` is ``eager`` or ``sdpa``. Without ``labels`` the loss is the
     sum of what the model puts out. With ``accumulate`` gradients of earlier batches are there
     when a step begins; with ``checkpointing`` a layer keeps only its input. ``trained`` says
-    what has gradients. Sequences of multiple choice come ``choices`` to an example.
+    what has gradients. Sequences of multiple choice come ``choices`` to an example. ``masked``
+    is the fraction of tokens, as numerator and denominator, that a head which predicts tokens
+    does so for; it changes FLOPs alone.
     """
 
     batch_size: int = 1
@@ -39,6 +41,15 @@ class Workload(NamedTuple):
     master_weights: bool = False
     trained: Trained = EVERYTHING
     choices: int = 2
+    masked: tuple[int, int] | None = None
+
+    @property
+    def predicted(self) -> int | None:
+        """How many tokens a head predicts; ``None`` for all."""
+        if self.masked is None:
+            return None
+        numerator, denominator = self.masked
+        return -(-self.batch_size * self.sequence_length * numerator // denominator)
 
     @property
     def training_dtype(self) -> str | None:

@@ -150,7 +150,8 @@ def compare(
             # The paper has no projection there.
             embedding = "standard"
         variant = shared.variant._replace(embedding=embedding, share=sharing)
-        return _built(Blueprint(variant, values))
+        width = values["H"] if embedding == "standard" else values["E"]
+        return _built(Blueprint(variant, {**values, "E": width}))
 
     sharing = shared.variant.share
     return Comparison(

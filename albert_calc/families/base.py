@@ -256,6 +256,7 @@ class Family(NamedTuple):
     rules: tuple[Rule, ...] = (HEADS_DIVIDE_WIDTH,)
     marks: tuple[str, ...] = ()
     embedding_size_alone: bool = False
+    reserved_positions: int = 0
     assumes_heads: bool = False
     refused: Mapping[str, tuple[tuple[object, ...], str]] = {}
     harmless: tuple[str, ...] = ()

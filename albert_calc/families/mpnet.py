@@ -32,6 +32,7 @@ def _with_padding(key: str) -> Rule:
 MPNET = BERT._replace(
     model_type="mpnet",
     config_class="MPNetConfig",
+    reserved_positions=2,
     prefix="mpnet.",
     defaults={
         "vocab_size": 30527,

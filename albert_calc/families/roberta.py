@@ -58,6 +58,7 @@ def _member(model_type: str, names: str, vocab_size: int) -> Family:
     return BERT._replace(
         model_type=model_type,
         config_class=f"{names}Config",
+        reserved_positions=2,
         prefix="roberta.",
         defaults={**BERT.defaults, "vocab_size": vocab_size},
         embeddings={"transformers": BERT.embeddings["transformers"]},

@@ -10,6 +10,7 @@ from albert_calc.families.roberta import roberta_heads
 ROBERTA_PRELAYERNORM = BERT._replace(
     model_type="roberta-prelayernorm",
     config_class="RobertaPreLayerNormConfig",
+    reserved_positions=2,
     prefix="roberta_prelayernorm.",
     defaults={**BERT.defaults, "vocab_size": 50265},
     embeddings={"transformers": BERT.embeddings["transformers"]},

@@ -10,6 +10,7 @@ from albert_calc.families.roberta import roberta_heads
 XLM_ROBERTA_XL = BERT._replace(
     model_type="xlm-roberta-xl",
     config_class="XLMRobertaXLConfig",
+    reserved_positions=2,
     prefix="roberta.",
     defaults={
         **BERT.defaults,

@@ -1,8 +1,7 @@
-"""Figures as printed in the book and in the paper, each with the convention that gives it.
+"""Figures as printed in the book, in the paper and of real GPUs, each with the convention that gives it.
 
-A new source is a module with ``TITLE`` and ``figures()``, and a line in ``SOURCES``. It
-may import the counting core, but neither rendering nor the command line.
+A new source is a module with ``TITLE`` and ``figures()``, and a line in ``SOURCES``.
 """
 
-SOURCES: tuple[str, ...] = ("handbook", "paper")
+SOURCES: tuple[str, ...] = ("handbook", "paper", "gpu")
 """Each source, whose module here has the same name."""

@@ -2,17 +2,23 @@
 
 from typing import Literal, NamedTuple
 
-Unit = Literal["parameters", "millions", "percent", "tenths of a percent", "times"]
-Verdict = Literal["exact", "rounds to", "differs by"]
+Unit = Literal[
+    "parameters", "millions", "percent", "tenths of a percent", "times", "thousand bytes"
+]
+Verdict = Literal["exact", "rounds to", "within 5%", "differs by"]
+
+
+_ONE = {"millions": 10**6, "thousand bytes": 10**3}
+"""What one of a unit is."""
 
 
 class Figure(NamedTuple):
     """One figure in print.
 
     ``printed`` is in ``unit`` as printed (82.9% is 829 tenths of a percent);
-    ``computed`` is a number of parameters, or a pair of them of which a reduction or a
+    ``computed`` is a number of parameters or bytes, or a pair of them of which a reduction or a
     factor is to be taken. ``convention`` says what is counted, ``expected`` what the
-    verdict has to be, ``note`` what a reader should know.
+    verdict has to be, ``None`` if nothing is known of it, ``note`` what a reader should know.
     """
 
     where: str
@@ -21,7 +27,7 @@ class Figure(NamedTuple):
     unit: Unit
     computed: int | tuple[int, int]
     convention: str
-    expected: Verdict
+    expected: Verdict | None
     note: str = ""
 
     @property
@@ -36,6 +42,9 @@ class Figure(NamedTuple):
     def verdict(self) -> Verdict:
         """Whether print and arithmetic agree to the last digit, to the printed one, or not."""
         numerator, denominator = self._in_unit()
+        if self.unit == "thousand bytes":
+            off = abs(numerator - self.printed * denominator)
+            return "within 5%" if 20 * off <= self.printed * denominator else "differs by"
         if numerator == self.printed * denominator:
             return "exact"
         # Half of the last printed digit, in whole numbers.
@@ -47,13 +56,15 @@ class Figure(NamedTuple):
         """Parameters computed minus parameters printed; ``None`` for a fraction."""
         if not isinstance(self.computed, int):
             return None
-        return self.computed - self.printed * (10**6 if self.unit == "millions" else 1)
+        return self.computed - self.printed * _ONE.get(self.unit, 1)
 
     @property
     def printed_text(self) -> str:
         """The figure as it stands in print."""
         if self.unit == "tenths of a percent":
             return f"{self.printed / 10:.1f}%"
+        if self.unit == "thousand bytes":
+            return f"{self.printed / 1000:,.1f}"
         suffix = {"millions": "M", "percent": "%", "times": "×"}.get(self.unit, "")
         return f"{self.printed:,}{suffix}"
 
@@ -61,6 +72,8 @@ class Figure(NamedTuple):
     def computed_text(self) -> str:
         """What was computed, to one digit more than was printed."""
         value = self.value
+        if self.unit == "thousand bytes":
+            return f"{value / 10**6:,.1f}"
         if isinstance(value, int):
             return f"{value:,}"
         if self.unit == "times":
@@ -70,7 +83,7 @@ class Figure(NamedTuple):
     def _in_unit(self) -> tuple[int, int]:
         """The computed value as a fraction of whole numbers, in ``unit``."""
         if isinstance(self.computed, int):
-            return self.computed, 10**6 if self.unit == "millions" else 1
+            return self.computed, _ONE.get(self.unit, 1)
         before, after = self.computed
         if self.unit == "times":
             return before, after

@@ -1,6 +1,7 @@
 """Bars out of characters: to an eighth of a cell, stacked, and in any letters."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from rich.text import Text
 
@@ -37,46 +38,31 @@ def stacked(
 ) -> Text:
     """*values* end to end, on a scale on which *largest* has *width* cells.
 
-    Where there are colours the borders are drawn to an eighth of a cell; elsewhere each part
-    has a sign of its own, and whole cells, but in the shortest bars.
+    A bar of one colour, or with colours, ends at an eighth of a cell. Where there are none,
+    each part has a sign of its own, and whole cells, but in the shortest bars.
     """
-    ends = [eighths(sum(values[: i + 1]), largest, width) for i in range(len(values))]
-    total = ends[-1] if ends else 0
-    if not total:
+    ends = [eighths(total, largest, width) for total in accumulate(values)]
+    if not ends or not ends[-1]:
         return Text(canvas.spelled(TINY) if any(values) else "")
-    if canvas.colour and not canvas.ascii_only:
-        return Text.assemble(*(_coloured_cell(i, ends, colours) for i in range(-(-total // 8))))
-    if not canvas.ascii_only and (len(values) == 1 or total < 8):
-        return Text(bar(total, canvas))
+    whole, rest = divmod(ends[-1], 8)
+    starts = (0, *ends)
+    last = max(range(len(ends)), key=lambda part: ends[part] - max(starts[part], 8 * whole))
     drawn = Text()
-    for part, (end, colour) in enumerate(zip(ends, colours, strict=True)):
-        upto = (end + 4) // 8
-        if total < 8:
-            upto = max(len(drawn), int(values[part] == max(values)))
-        drawn.append(_sign(part, len(values), canvas) * (upto - len(drawn)), colour)
-    return drawn
+    if not canvas.ascii_only and (canvas.colour or len(values) == 1 or not whole):
+        for end, colour in zip(ends, colours, strict=True):
+            drawn.append("█" * (min((end + 4) // 8, whole) - len(drawn)), solid(colour))
+        return drawn.append(EIGHTHS[rest].strip(), colours[last])
+    signs = [_sign(part, len(values), canvas) for part in range(len(values))]
+    for sign, end, colour in zip(signs, ends, colours, strict=True):
+        drawn.append(sign * ((end + 4) // 8 - len(drawn)), colour)
+    return drawn or Text(signs[last], colours[last])
+
+
+def solid(colour: str) -> str:
+    """The style of whole cells: with a background, as some fonts leave gaps between blocks."""
+    return f"{colour} on {colour}"
 
 
 def _sign(part: int, parts: int, canvas: Canvas) -> str:
     signs = _LETTERS if canvas.ascii_only else _SHADES
     return signs[part % len(signs)] if parts > 1 else signs[0]
-
-
-def _coloured_cell(cell: int, ends: Sequence[int], colours: Sequence[str]) -> tuple[str, str]:
-    """One cell of a stacked bar: the first part in it to the left, the next behind it."""
-    start, stop = 8 * cell, 8 * cell + 8
-    inside = [
-        (max(before, start), min(end, stop), colour)
-        for before, end, colour in zip((0, *ends), ends, colours, strict=False)
-        if before < stop and end > start and end > before
-    ]
-    dominant = max(inside, key=lambda part: part[1] - part[0])[2]
-    begin, end, colour = inside[0]
-    if inside[-1][1] < stop:
-        # Where the bar ends, the rest of the cell must stay empty.
-        return EIGHTHS[inside[-1][1] - start], dominant
-    if end == stop:
-        # A whole cell has a background too: some fonts leave gaps between blocks.
-        return "█", f"{colour} on {colour}"
-    behind = max(inside[1:], key=lambda part: part[1] - part[0])[2]
-    return EIGHTHS[end - begin], f"{colour} on {behind}"

@@ -58,8 +58,7 @@ def _console(file: io.StringIO, colour: bool, record: bool = False) -> Console:
         color_system="auto" if colour else None, no_color=False, force_jupyter=False,
         legacy_windows=False, markup=False, emoji=False, highlight=False,
     )  # fmt: skip
-    if colour:
-        console.push_theme(Theme(terminal_styles(few=console.color_system == "standard")))
+    console.push_theme(Theme(terminal_styles(few=console.color_system == "standard")))
     return console
 
 
@@ -89,6 +88,13 @@ def text(words: str, style: str = "", width: int | None = None) -> Text:
         parts = words.replace(" · ", "\n").split("  ")
         words = "  ".join(whole(part) if cell_len(part) <= longest else part for part in parts)
     return Text(breakable(words, longest), style)
+
+
+def wrapped(words: str, width: int) -> list[str]:
+    """*words* in lines of *width*."""
+    found = text(words, "", width)
+    lines = found.wrap(_measuring(), max(width, measured(found).minimum))
+    return [line.plain.translate(_MEANT).rstrip() for line in lines]
 
 
 def whole(words: str) -> str:

@@ -5,9 +5,8 @@ its texts wrapped is continued below, with its first column repeated.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import NamedTuple
 
 from rich.box import HORIZONTALS, Box
 from rich.cells import cell_len
@@ -19,15 +18,14 @@ from rich.text import Text
 from albert_calc.render import Canvas
 from albert_calc.render.bars import bar
 from albert_calc.render.cells import Shown, Strip, strips
-from albert_calc.render.console import box, breakable, text, whole, written
+from albert_calc.render.console import UNLIMITED, box, text, written
+from albert_calc.render.fitting import GAPS, INDENT, Fitted, fit, marked, widths_of
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.harmless import printable
 
-_GAPS = (3, 2)
 _FOLDED_FIRST, _FOLDED = 32, 16
 _BAR_WHOLE, _BAR_LEAST = 40, 4
 _PIPED_BAR = 20
-_INDENT = whole("  ")
 _AT_ONCE = 500
 """How many rows Rich draws at once; it takes memory for each."""
 
@@ -38,12 +36,13 @@ _FIGURE = re.compile(
 
 def render(report: Report, canvas: Canvas) -> str:
     """The headline of *report* and its sections, with empty lines between them."""
-    return written(_drawn(report, canvas), canvas)
+    return written(drawn(report, canvas), canvas)
 
 
-def _drawn(report: Report, canvas: Canvas) -> Iterator[RenderableType]:
+def drawn(report: Report, canvas: Canvas) -> Iterator[RenderableType]:
+    """The same in parts that stand under each other."""
     if report.headline:
-        yield from headline(report.headline, canvas)
+        yield from _headline(report.headline, canvas)
     for index, section in enumerate(report.sections):
         if index or report.headline:
             yield ""
@@ -56,29 +55,17 @@ def _drawn(report: Report, canvas: Canvas) -> Iterator[RenderableType]:
                 yield from (_text(one, canvas, "dim") for one in texts if one)
 
 
-def headline(words: str, canvas: Canvas) -> list[Text]:
+def _headline(words: str, canvas: Canvas) -> Iterator[Text]:
     """A sentence with its figures in bold; what follows its first line is an aside."""
     first, *others = words.split("\n")
     said = _text(first, canvas)
     said.highlight_regex(_FIGURE, "strong")
-    return [said, *(_text(other, canvas, "dim") for other in others)]
+    yield said
+    yield from (_text(other, canvas, "dim") for other in others)
 
 
 def _text(words: str, canvas: Canvas, style: str = "") -> Text:
     return text(canvas.spelled(printable(words)), style, canvas.width)
-
-
-class _Fitted(NamedTuple):
-    """Columns that stand beside each other, their widths, and the gap between them."""
-
-    strips: list[Strip]
-    widths: list[int]
-    gap: int
-
-    @property
-    def width(self) -> int:
-        """The width of a line."""
-        return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
 
 def _table(section: Section, canvas: Canvas) -> Iterator[RenderableType]:
@@ -87,8 +74,8 @@ def _table(section: Section, canvas: Canvas) -> Iterator[RenderableType]:
         return
     headings, indented = _headings(section, found[0], canvas)
     first, *others = found
-    found = [_marked(first, _FOLDED_FIRST, indented), *(_marked(s, _FOLDED) for s in others)]
-    for index, part in enumerate(_with_bar(_fitted(found, canvas.width), section, canvas)):
+    found = [marked(first, _FOLDED_FIRST, indented), *(marked(s, _FOLDED) for s in others)]
+    for index, part in enumerate(_with_bar(fit(found, canvas.width or UNLIMITED), section, canvas)):
         if index:
             yield ""
         yield from _part(part, section, headings, canvas)
@@ -112,56 +99,7 @@ def _headings(section: Section, first: Strip, canvas: Canvas) -> tuple[dict[int,
     return headings, indented
 
 
-def _marked(strip: Strip, longest: int, indented: Container[int] = ()) -> Strip:
-    """*strip* with marks where its lines may be broken: texts between terms, numbers nowhere."""
-
-    def mark(row: int, line: str) -> str:
-        marked = whole(line) if strip.is_numeric else breakable(line, longest)
-        return _INDENT + marked if row in indented else marked
-
-    cells = tuple(
-        cell._replace(lines=tuple(mark(row, line) for line in cell.lines))
-        for row, cell in enumerate(strip.cells)
-    )
-    return strip._replace(heading=tuple(map(breakable, strip.heading)), cells=cells)
-
-
-def _fitted(found: list[Strip], width: int | None) -> list[_Fitted]:
-    """*found* side by side, or in as few parts as fit below each other, of like length."""
-    first, *others = found
-    for parts in range(1, len(others) + 1):
-        most = -(-len(others) // parts)
-        split = [[first, *others[i : i + most]] for i in range(0, len(others), most)]
-        fitted = [_fit(part, width) for part in split]
-        if parts == len(others) or all(width is None or f.width <= width for f in fitted):
-            return fitted
-    return [_fit([first], width)]
-
-
-def _fit(found: list[Strip], width: int | None) -> _Fitted:
-    """*found* beside each other in *width*, or as narrow as they can be if that is wider."""
-    least, natural = zip(*map(_widths, found), strict=True)
-    gaps = len(found) - 1
-    for gap in _GAPS:
-        if width is None or sum(natural) + gap * gaps <= width:
-            return _Fitted(found, list(natural), gap)
-    widths = list(least)
-    for _ in range(width - _GAPS[-1] * gaps - sum(widths)):
-        growing = [i for i, w in enumerate(widths) if w < natural[i]]
-        widths[min(growing, key=widths.__getitem__)] += 1
-    return _Fitted(found, widths, _GAPS[-1])
-
-
-def _widths(strip: Strip) -> tuple[int, int]:
-    """The width below which a number, a term or a word breaks, and that of the longest line."""
-    lines = [*strip.heading, *(line for cell in strip.cells for line in cell.lines)]
-    return (
-        max((cell_len(word) for line in lines for word in line.split()), default=0),
-        max(map(cell_len, lines)),
-    )
-
-
-def _with_bar(parts: list[_Fitted], section: Section, canvas: Canvas) -> list[_Fitted]:
+def _with_bar(parts: list[Fitted], section: Section, canvas: Canvas) -> list[Fitted]:
     """*parts* with bars beside the shares of the whole, if there is room for them."""
     fitted = parts[0]
     place = next((i for i, s in enumerate(fitted.strips) if s.column.kind == "share"), None)
@@ -171,7 +109,7 @@ def _with_bar(parts: list[_Fitted], section: Section, canvas: Canvas) -> list[_F
     shares = [row[source] or 0.0 for row in section.rows]
     largest = max(shares)
     most = _PIPED_BAR if canvas.width is None else _BAR_WHOLE
-    for gap in _GAPS:
+    for gap in GAPS:
         fitted = fitted._replace(gap=gap)
         room = most if canvas.width is None else canvas.width - fitted.width - gap
         longest = min(most, int(room / largest) if largest else 0)
@@ -184,12 +122,12 @@ def _with_bar(parts: list[_Fitted], section: Section, canvas: Canvas) -> list[_F
     strip = Strip(Column("", "", "text"), ("",), cells)
     strips, widths = list(fitted.strips), list(fitted.widths)
     strips.insert(place + 1, strip)
-    widths.insert(place + 1, _widths(strip)[1])
+    widths.insert(place + 1, widths_of(strip)[1])
     return [fitted._replace(strips=strips, widths=widths)]
 
 
 def _part(
-    part: _Fitted, section: Section, headings: dict[int, str], canvas: Canvas
+    part: Fitted, section: Section, headings: dict[int, str], canvas: Canvas
 ) -> Iterator[RenderableType]:
     """*part* in tables of like columns, between which headings and rules stand."""
     rule = Text(canvas.spelled("─") * part.width, "dim")
@@ -205,7 +143,7 @@ def _part(
         yield from _rows(part, [last], "strong")
 
 
-def _grid(part: _Fitted, lines: Box | None = None, no_wrap: bool = False) -> Table:
+def _grid(part: Fitted, lines: Box | None = None, no_wrap: bool = False) -> Table:
     """The columns of *part* without rows; with *lines*, their headings over a rule."""
     grid = Table(
         box=lines, show_header=lines is not None, show_edge=False, pad_edge=False,
@@ -221,7 +159,7 @@ def _grid(part: _Fitted, lines: Box | None = None, no_wrap: bool = False) -> Tab
     return grid
 
 
-def _rows(part: _Fitted, rows: Iterable[int], style: str = "") -> Iterator[Table]:
+def _rows(part: Fitted, rows: Iterable[int], style: str = "") -> Iterator[Table]:
     """*rows* of *part*; those of one line each are one row for Rich, which is twice as fast."""
 
     def is_simple(row: int) -> bool:
@@ -242,6 +180,6 @@ def _cell(cells: Sequence[Shown]) -> RenderableType:
     lines = [(f"{line}\n", cell.role) for cell in cells for line in cell.lines]
     found = Text.assemble(*lines)
     found.rstrip()
-    if len(cells) == 1 and found.plain.startswith(_INDENT):
-        return Padding(found[len(_INDENT) :], (0, 0, 0, len(_INDENT)))
+    if len(cells) == 1 and found.plain.startswith(INDENT):
+        return Padding(found[len(INDENT) :], (0, 0, 0, len(INDENT)))
     return found

@@ -1,11 +1,14 @@
 """Pictures out of characters, for terminals of any width, and for pages and text files."""
 
+from collections.abc import Iterator
 from typing import Any
+
+from rich.console import RenderableType
 
 from albert_calc.pictures.picture import Chart, Curve, Diagram, Picture, as_bars
 from albert_calc.render import Canvas
+from albert_calc.render.console import text, written
 from albert_calc.render.drawn import charts, curves, diagrams, rectangles
-from albert_calc.render.lines import DIM, EMPTY, STRONG, Line, line, wrapped, written
 from albert_calc.writing.harmless import printable
 
 PIPED_WIDTH = 80
@@ -13,29 +16,27 @@ PIPED_WIDTH = 80
 
 def render(picture: Picture, canvas: Canvas) -> str:
     """*picture* as text for a terminal or a pipe, ending in a newline."""
-    return written(lines(picture, canvas), canvas)
+    canvas = canvas._replace(width=canvas.width or PIPED_WIDTH)
+    return written(drawn(picture, canvas), canvas)
 
 
-def lines(picture: Picture, canvas: Canvas) -> list[Line]:
-    """*picture* as lines that are as wide as *canvas*, unless a number alone is wider."""
+def drawn(picture: Picture, canvas: Canvas) -> Iterator[RenderableType]:
+    """The parts of *picture*, as wide as *canvas*, unless a number alone is wider."""
     width = canvas.width or PIPED_WIDTH
-    shown = _spelled(picture, canvas)
-    drawn = [line(text, STRONG) for text in wrapped(shown.title, width)]
-    drawn += [line(part, DIM) for text in shown.lines for part in wrapped(text, width)]
-    return [*drawn, EMPTY, *_drawn(shown, width, canvas)]
-
-
-def _drawn(picture: Picture, width: int, canvas: Canvas) -> list[Line]:
     if isinstance(picture, Curve):
-        bars = as_bars(picture)
-        if bars:
-            return charts.lines(_spelled(bars, canvas), width, canvas)
-        return curves.lines(picture, width, canvas)
-    if isinstance(picture, Chart):
-        return charts.lines(picture, width, canvas)
-    if isinstance(picture, Diagram):
-        return diagrams.lines(picture, width, canvas)
-    return rectangles.lines(picture, width, canvas)
+        picture = as_bars(picture) or picture
+    shown: Picture = _spelled(picture, canvas)
+    yield text(shown.title, "strong", width)
+    yield from (text(line, "dim", width) for line in shown.lines)
+    yield ""
+    if isinstance(shown, Curve):
+        yield from curves.drawn(shown, width, canvas)
+    elif isinstance(shown, Chart):
+        yield from charts.drawn(shown, width, canvas)
+    elif isinstance(shown, Diagram):
+        yield from diagrams.drawn(shown, width, canvas)
+    else:
+        yield from rectangles.drawn(shown, width, canvas)
 
 
 def _spelled(part: Any, canvas: Canvas) -> Any:

@@ -24,7 +24,7 @@ ROLES: dict[Role, Look] = {
     "warning": Look("yellow", "#7a4f01", "#e3b341"),
     "dim": Look("dim", "#5f6670", "#9aa3ad"),
     "strong": Look("bold", "", ""),
-    "bar": Look("#0173b2", "#0173b2", "#56b4e9"),
+    "bar": Look("#0173b2", "#0173b2", "#0173b2"),
 }
 
 PARTS: tuple[str, ...] = ("#0173b2", "#de8f05", "#029e73", "#cc78bc", "#56b4e9", "#8c613c")
@@ -83,19 +83,11 @@ def terminal_styles(few: bool) -> dict[str, str]:
 
     Of sixteen colours two boxes would share one, so they get none.
     """
-    found = {role: look.terminal for role, look in ROLES.items()}
+    found: dict[str, str] = {role: look.terminal for role, look in ROLES.items()}
     if not few:
         return {**found, **_shades()}
-    papers = {f" on {paper}": f" on {name}" for paper, name in _SIXTEEN.items()}
-    return {
-        **{name: "none" for name in _shades()},
-        **found,
-        **{
-            ink + on: name + behind
-            for ink, name in _SIXTEEN.items()
-            for on, behind in {"": "", **papers}.items()
-        },
-    }
+    solid = {f"{ink} on {ink}": f"{name} on {name}" for ink, name in _SIXTEEN.items()}
+    return {**found, **_SIXTEEN, **solid, **dict.fromkeys(_shades(), "none")}
 
 
 def page_styles() -> dict[str, str]:

@@ -115,9 +115,7 @@ def grid_over(
     tables = base.family
     factorized = "embedding_size" in sizes and not tables.has("embedding_size")
     own = {"embedding_size"} if factorized else set()
-    lacking = [
-        k for k, v in sizes.items() if len(v) > 1 and not tables.has(k) and k not in own
-    ]
+    lacking = [k for k, v in sizes.items() if len(v) > 1 and not tables.has(k) and k not in own]
     if lacking:
         raise ConfigError(
             f"{key}: must be a single value, since {base.model_type} has none of its own to vary"
@@ -217,9 +215,7 @@ def _checks(grid: Grid, head: str, inner: str) -> list[_Check]:
     varied = {*(key for key, _ in grid.axes), *grid.followers, "share"}
     for key in FOLLOWS.keys() & grid.followers.keys():
         factor, leader = FOLLOWS[key]
-        rule = Rule(
-            f"must be at most {LARGEST:,}", (leader,), lambda v, f=factor: f * v <= LARGEST
-        )
+        rule = Rule(f"must be at most {LARGEST:,}", (leader,), lambda v, f=factor: f * v <= LARGEST)
         found.append(_Check(rule, (f"{tables.name_of(key)}: {rule.must}", True), leader == inner))
     for rule in (*tables.rules, *(tables.heads[head].rules if head in tables.heads else ())):
         text = rule_text(tables, rule)

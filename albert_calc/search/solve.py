@@ -4,17 +4,21 @@ A count never falls when a size grows, except that E = H may have fewer tensors 
 E ≠ H. So bisection finds the answer, and E = H is tried on its own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import lcm
 from typing import NamedTuple
 
-from albert_calc.config.values import FOLLOWS
+from albert_calc.config.values import FOLLOWS, followed, holds
 from albert_calc.counting.counts import component_formulas
 from albert_calc.errors import ConfigError, Problems
+from albert_calc.families import families
 from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.lookup import Found
 from albert_calc.models.model import Model, Request, read_model
 from albert_calc.writing.harmless import shown
+
+_WINDOW = 1_000
+"""How many multiples are passed over, at most, to one that keeps the rules."""
 
 VARIABLES: tuple[str, ...] = (
     "vocab_size",
@@ -23,7 +27,10 @@ VARIABLES: tuple[str, ...] = (
     "num_hidden_layers",
     "intermediate_size",
 )
-"""The sizes that can be solved for."""
+"""The sizes of a model that can be solved for."""
+
+BATCH_VARIABLES: tuple[str, ...] = ("batch_size", "sequence_length")
+"""The sizes of a batch that can be."""
 
 Measure = Callable[[Model], int]
 """What a model costs, in whatever the budget is: never less where a size is larger."""
@@ -75,14 +82,12 @@ def largest_size(
     *,
     multiple_of: int = 1,
     measure: Measure = parameters_of,
-    depends: Callable[[Model], bool] | None = None,
 ) -> Solution:
     """The largest value of *key* with which the model *found* costs at most *budget*.
 
     Without an I of its own in *request*, I follows the H solved for as 4·H. H is kept
-    divisible by A. *depends* says whether the measure depends on the size at all; by default
-    whether a formula of the count has it. Raises ``ConfigError`` for sizes that make no
-    model, and for a budget or a *multiple_of* that is not a positive whole number.
+    divisible by A. Raises ``ConfigError`` for sizes that make no model, and for a budget or a
+    *multiple_of* that is not a positive whole number.
     """
     followers = followers_of(key, request)
 
@@ -101,14 +106,30 @@ def largest_size(
     if step > most:
         raise ConfigError(f"{key}: must be a multiple of {step} and at most {most:,}")
     first = at(step)
-    if not (depends or (lambda model: depends_on(key, model)))(first.model):
+    if measure is parameters_of and not depends_on(key, first.model):
         return Solution(key, budget, step, first, first.amount <= budget, constant=True)
-    square = [at(value) for value in _square(key, first.model) if value % step == 0]
+    square = [value for value in _square(key, first.model) if value % step == 0]
+    return largest_value(at, key, budget, step, most, square)
+
+
+def largest_value(
+    at: Callable[[int], Candidate],
+    key: str,
+    budget: int,
+    step: int = 1,
+    most: int = LARGEST,
+    apart: Sequence[int] = (),
+) -> Solution:
+    """The largest multiple of *step* up to *most* with which *at* costs at most *budget*.
+
+    No value may cost less than a smaller one, but for those of *apart*.
+    """
+    first, alone = at(step), [at(value) for value in apart]
     times = bisect(lambda n: at(n * step).amount <= budget, most // step)
     fits = [at(times * step)] if times else []
-    fitting = [c for c in (*fits, *square) if c.amount <= budget]
+    fitting = [c for c in (*fits, *alone) if c.amount <= budget]
     if not fitting:
-        closest = min((first, *square), key=lambda c: c.amount)
+        closest = min((first, *alone), key=lambda c: c.amount)
         return Solution(key, budget, step, closest, fits=False)
     answer = max(fitting, key=lambda c: c.value)
     return Solution(
@@ -128,7 +149,7 @@ def followers_of(key: str, request: Request) -> tuple[str, ...]:
 
 def solve_problems(key: str, budget: object, multiple_of: object) -> Iterator[str]:
     """Every rule that a question breaks, whatever the model, one line each."""
-    if key not in VARIABLES:
+    if key not in (*VARIABLES, *BATCH_VARIABLES):
         yield f"vary: must be one of {', '.join(VARIABLES)}, got {shown(key)}"
     for name, value in (("budget", budget), ("multiple_of", multiple_of)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -145,25 +166,28 @@ def depends_on(key: str, model: Model) -> bool:
     return any(moved & f.terms.symbols for f in formulas)
 
 
-def _step(found: Found, request: Request, key: str, multiple_of: int) -> int:
-    """What the size must be a multiple of, for the heads to divide it.
+def _heads(at: Callable[[int], Candidate], found: Found, request: Request, key: str) -> int:
+    """How many heads must divide the size *key*; 1 if none must.
 
     An A that is no size is refused later.
     """
     if key != "hidden_size":
-        return multiple_of
+        return 1
     heads = request.overrides.get("num_attention_heads", found.keys.get("num_attention_heads"))
+    sound = isinstance(heads, int) and not isinstance(heads, bool) and heads > 0
     try:
         model = read_model(found, request)
     except ConfigError:
         # Most likely there is no H yet.
-        pass
-    else:
-        rules = model.config.family.rules
-        divides = any(r.keys[:2] == ("num_attention_heads", key) for r in rules)
-        heads = model.config.num_attention_heads if divides else None
-    sound = isinstance(heads, int) and not isinstance(heads, bool) and heads > 0
-    return lcm(multiple_of, heads) if sound else multiple_of
+        try:
+            model = at(heads if sound else 1).model
+        except ConfigError:
+            return heads if sound else 1
+    config = model.config
+    heads = config.num_attention_heads or 1
+    keys = {**config.keys, key: heads + 1}
+    rules = [r for r in config.family.rules if r.fatal and r.keys[:2] == ("num_attention_heads", key)]
+    return 1 if all(holds(rule, keys) for rule in rules) else heads
 
 
 def _square(key: str, model: Model) -> tuple[int, ...]:

@@ -33,22 +33,32 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 @model_command(
-    "check", "any", class_head=True,
+    "check",
+    "any",
+    class_head=True,
     formats=("table", "json", "csv", "markdown", "github", "junit"),
 )
 @option("--equals", metavar="N", help="The count must be N.")
-@option("--tolerance", metavar="T",
-        help="With --equals or --same-as: off by 1% or a number at most.")
+@option(
+    "--tolerance", metavar="T", help="With --equals or --same-as: off by 1% or a number at most."
+)
 @option("--at-most", metavar="N", help="The count must not be above N.")
 @option("--at-least", metavar="N", help="The count must not be below N.")
 @option("--at-most-bytes", metavar="SIZE", help="The weights must not take more, such as 500MB.")
-@option("--dtype", type=click.Choice(list(BITS)),
-        help="With --at-most-bytes: the type of the weights, by default float32.")
+@option(
+    "--dtype",
+    type=click.Choice(list(BITS)),
+    help="With --at-most-bytes: the type of the weights, by default float32.",
+)
 @option("--same-as", metavar="MODEL", help="The count must be that of MODEL.")
 @option("--exactly", is_flag=True, help="With --same-as: and that of every component.")
 @option("--without-embeddings", is_flag=True, help="Leave every embedding table out of counts.")
-@option("--checks", type=InputPath(), metavar="FILE",
-        help="Read checks from a TOML file; with MODELs, only those that concern them.")
+@option(
+    "--checks",
+    type=InputPath(),
+    metavar="FILE",
+    help="Read checks from a TOML file; with MODELs, only those that concern them.",
+)
 @option("--record", is_flag=True, help="Write a file for --checks with today's counts.")
 def command(
     asked: Asked, *, checks: str | None, record: bool, without_embeddings: bool, **bounds: Any

@@ -1,13 +1,16 @@
 """``albert-calc compare``: a model against the techniques, or models side by side."""
 
+from typing import Any
+
 import click
 
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.reports.chapter import chapter_models, chapter_report
-from albert_calc.cli.reports.cost import WORKLOAD_OPTIONS, cost_options
 from albert_calc.cli.reports.several import several_report
 from albert_calc.cli.reports.techniques import ablation_report, compared, techniques_report
+from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
+from albert_calc.errors import Problems
 from albert_calc.pictures.picture import Picture
 from albert_calc.report import Report
 
@@ -16,9 +19,9 @@ from albert_calc.report import Report
 @option("--ablation", is_flag=True, help="Show all four combinations of both techniques.")
 @option("--chart", is_flag=True, help="Draw what is compared as bars, on a common scale.")
 @option("--cost", is_flag=True, help="Add what each costs in memory and FLOPs.")
-@cost_options
+@workload_options
 def command(
-    asked: Asked, *, ablation: bool, chart: bool, cost: bool, **workload: object
+    asked: Asked, *, ablation: bool, chart: bool, cost: bool, **options: Any
 ) -> Report | Picture:
     """Compare a model with what ALBERT's techniques make of it, or several models.
 
@@ -41,15 +44,27 @@ def command(
     """
     if not cost and (idle := typed(*WORKLOAD_OPTIONS)):
         raise click.UsageError(f"{idle[0]} belongs to --cost: give both or none")
+    if chart and (others := typed("format", "ablation", "cost")):
+        raise click.UsageError(f"--chart and {others[0]} contradict each other: give one of them")
     drawn = chart or (asked.save is not None and not asked.save.lower().endswith(".html"))
-    if not ablation and len(asked.found) > 1:
-        return several_report(asked, drawn=drawn, workload=workload if cost else None)
-    models = compared(asked)
+    problems = Problems()
+    workload, models, several = None, [], False
+    if cost:
+        with problems.collected():
+            workload = workload_of(options)
+    with problems.collected():
+        several = len(asked.found) > 1 and not ablation
+        if several:
+            asked.models  # noqa: B018 - read for its problems, which are told with the others
+        else:
+            models = compared(asked)
+    problems.raise_any()
+    if several:
+        return several_report(asked, drawn=drawn, workload=workload)
+    shown = models or chapter_models(asked.request.layout)
     if ablation:
-        return ablation_report(models or chapter_models())
-    costs = workload if cost else None
-    shown = models or chapter_models()
-    report = techniques_report(shown[0], costs) if models else chapter_report(shown, costs)
+        return ablation_report(shown)
+    report = techniques_report(shown[0], workload) if models else chapter_report(shown, workload)
     if not drawn and asked.save is None:
         return report
     from albert_calc.pictures.charts import comparison_chart

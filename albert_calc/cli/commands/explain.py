@@ -9,10 +9,13 @@ from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
 
 
-@model_command("explain", class_head=True, formats=("table", "markdown", "latex", "json"), picture="--diagram")
+@model_command(
+    "explain", class_head=True, formats=("table", "markdown", "latex", "json"), picture="--diagram"
+)
 @option("--tensors", is_flag=True, help="List the tensors of each component by name and shape.")
 @option(
-    "--diagram", is_flag=True,
+    "--diagram",
+    is_flag=True,
     help="Draw the standard and the factorized embedding as rectangles, to scale.",
 )
 def command(asked: Asked, *, tensors: bool, diagram: bool) -> Report | Picture:  # fmt: skip

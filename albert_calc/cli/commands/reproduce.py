@@ -22,10 +22,11 @@ def command(asked: Asked, *, source: str) -> Report:
     Examples:
       albert-calc reproduce handbook
       albert-calc reproduce paper -f markdown
+      albert-calc reproduce gpu
     """
     module = import_module(f"albert_calc.printed.{source}")
     figures: list[Figure] = list(module.figures())
-    surprising = [f for f in figures if f.verdict != f.expected]
+    surprising = [f for f in figures if f.expected and f.verdict != f.expected]
     groups, last = {}, ""
     for index, figure in enumerate(figures):
         if figure.where != last:
@@ -59,16 +60,22 @@ def command(asked: Asked, *, source: str) -> Report:
 
 def _summary(figures: list[Figure]) -> str:
     verdicts = [f.verdict for f in figures]
-    return (
-        f"{len(figures)} figures: {verdicts.count('exact')} exact,"
-        f" {verdicts.count('rounds to')} round to what is printed,"
-        f" {verdicts.count('differs by')} differ"
-    )
+    words = {
+        "exact": "exact",
+        "rounds to": "round to what is printed",
+        "within 5%": "within 5%",
+        "differs by": "differ",
+    }
+    told = [f"{n} {text}" for verdict, text in words.items() if (n := verdicts.count(verdict))]  # type: ignore[arg-type]
+    return f"{len(figures)} figures: {', '.join(told)}"
 
 
 def _verdict(figure: Figure) -> str:
     if figure.verdict == "rounds to":
         return "rounds to what is printed"
+    if figure.unit == "thousand bytes":
+        off = (figure.difference or 0) / (figure.printed * 1000)
+        return f"{'within' if figure.verdict == 'within 5%' else 'differs by'} {abs(off):.1%}"
     if figure.verdict != "differs by" or figure.difference is None:
         return figure.verdict
     return f"differs by {figure.difference:+,}"

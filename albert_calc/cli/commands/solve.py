@@ -6,17 +6,36 @@ from typing import Any
 import click
 
 from albert_calc.cli.command import Asked, model_command, option
-from albert_calc.cli.options import SIZE, dashed
+from albert_calc.cli.options import SIZE, dashed, typed
+from albert_calc.cli.reports.cost import usable_length
 from albert_calc.cli.shape import config_data, sizes_line
+from albert_calc.cli.workload import (
+    TRAINED_OPTIONS,
+    WORKLOAD_OPTIONS,
+    memory_of,
+    memory_options,
+    trained_of,
+    trained_options,
+    workload_of,
+    workload_options,
+)
 from albert_calc.config.values import FOLLOWS
-from albert_calc.errors import Problems
-from albert_calc.families.sizes import SIZES
+from albert_calc.costs.assumptions import ACCURACY
+from albert_calc.costs.cost import cost_of
+from albert_calc.costs.fit import Memory
+from albert_calc.costs.trainable import with_targets
+from albert_calc.costs.workload import BATCH, Workload
+from albert_calc.errors import ConfigError, Problems
+from albert_calc.families.sizes import LARGEST, SIZES
+from albert_calc.models.model import Model
 from albert_calc.report import Cell, Column, Report, Section
 from albert_calc.search.solve import (
     VARIABLES,
+    Candidate,
     Solution,
     followers_of,
     largest_size,
+    largest_value,
     solve_problems,
 )
 from albert_calc.writing.numbers import count
@@ -25,52 +44,120 @@ from albert_calc.writing.numbers import count
 class _Variable(click.Choice[str]):
     """A size to solve for, by its key with either dash, or its symbol."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The key with dashes."""
-        symbols = {size.symbol: size.key for size in SIZES}
+        symbols = {size.symbol: size.key for size in (*SIZES, *BATCH)}
         return super().convert(dashed(symbols.get(value, value)), param, ctx)
 
 
+_BATCH = tuple(size.key for size in BATCH)
+
+
 @model_command("solve")
-@option("--budget", type=SIZE, metavar="N", required=True,
-        help="How many parameters the model may have, such as 12M.")
-@option("--vary", type=_Variable([dashed(key) for key in VARIABLES]), required=True,
-        help="The size to solve for.")
+@option(
+    "--budget", type=SIZE, metavar="N", help="How many parameters the model may have, such as 12M."
+)
+@option(
+    "--vary",
+    type=_Variable([dashed(key) for key in (*VARIABLES, *_BATCH)]),
+    required=True,
+    help="The size to solve for.",
+)
 @option("--multiple-of", type=SIZE, default=1, metavar="N", help="Allow only multiples of this.")
-def command(asked: Asked, *, budget: int, vary: str, multiple_of: int) -> Report:  # fmt: skip
+@memory_options
+@trained_options
+@workload_options
+def command(
+    asked: Asked, *, budget: int | None, vary: str, multiple_of: int, memory: str | None,
+    gpu: str | None, **options: Any,
+) -> Report:  # fmt: skip
     """Find the largest size that stays within a budget.
 
-    The budget is a number of parameters. The heads keep dividing H. When H is solved for and
-    -I is not given, I follows as 4 × H. The exit status is 1 if no value at all fits.
+    The budget is a number of parameters, or the memory that a training step may take. The
+    heads keep dividing H. When H is solved for and -I is not given, I follows as 4 × H. The
+    exit status is 1 if no value at all fits.
 
     \b
     Examples:
       albert-calc solve albert-base-v2 --budget 12M --vary hidden-size
       albert-calc solve --budget 20M --vary H -V 30000 -E 128 -L 12 --multiple-of 64
       albert-calc solve base --budget 110M --vary L --share none
+      albert-calc solve albert-xxlarge-v2 --memory 24GiB --vary batch-size
+      albert-calc solve bert-base-uncased --gpu T4 --vary num-hidden-layers -B 32 -S 128
     """
     key = vary.replace("-", "_")
-    if asked.request.overrides.get(key) is not None:
+    if asked.request.overrides.get(key) is not None or (key in _BATCH and typed(key)):
         raise click.UsageError(f"--vary {vary} and --{vary} contradict each other: give one")
+    if (budget is None) == (memory is None and gpu is None):
+        raise click.UsageError("give a --budget of parameters, or a --memory (or --gpu)")
+    if budget is not None and (key in _BATCH or typed(*WORKLOAD_OPTIONS, *TRAINED_OPTIONS)):
+        named = [*typed(*WORKLOAD_OPTIONS, *TRAINED_OPTIONS), f"--vary {vary}"]
+        raise click.UsageError(f"{named[0]} goes with --memory: a batch changes no count")
     problems = Problems()
-    found = []
+    found, limit, workload = [], None, Workload()
     with problems.collected():
         found = asked.found
+    with problems.collected():
+        limit = memory_of(memory, gpu)
+    if limit is not None:
+        with problems.collected():
+            workload = workload_of(options)
+        with problems.collected():
+            workload = workload._replace(trained=trained_of(options))
     if problems:
-        problems += solve_problems(key, budget, multiple_of)
+        problems += solve_problems(key, limit.bytes if limit else budget, multiple_of)
     problems.raise_any()
-    solution = largest_size(found[0], asked.request, key, budget, multiple_of=multiple_of)
+    if limit is None:
+        solution = largest_size(found[0], asked.request, key, budget or 0, multiple_of=multiple_of)
+    else:
+        solution = _in_memory(asked, key, limit, multiple_of, workload)
+    return _finished(asked, solution, key, multiple_of, limit)
+
+
+def _in_memory(
+    asked: Asked, key: str, limit: Memory, multiple_of: int, workload: Workload
+) -> Solution:
+    """The largest size with which a training step fits."""
+    found = asked.found[0]
+    if key not in _BATCH:
+        return largest_size(
+            found, asked.request, key, limit.bytes, multiple_of=multiple_of,
+            measure=lambda model: _peak(model, workload),
+        )  # fmt: skip
+    model = asked.model
+    problems = Problems(solve_problems(key, limit.bytes, multiple_of))
+    problems.raise_any()
+    most = usable_length(model.config) if key == "sequence_length" else 0
+
+    def at(value: int) -> Candidate:
+        return Candidate(value, model, _peak(model, workload._replace(**{key: value})))  # type: ignore[arg-type]
+
+    return largest_value(at, key, limit.bytes, multiple_of, most or LARGEST)
+
+
+def _peak(model: Model, workload: Workload) -> int:
+    """The bytes of a training step; ``ConfigError`` where they are unknown."""
+    trained = with_targets(workload.trained, model.config.model_type)
+    cost = cost_of(model.config, model.blueprint, workload._replace(trained=trained))
+    if cost.training_peak_bytes is None:
+        raise ConfigError(f"memory: {cost.activations.reason}, so that its memory is unknown")
+    return cost.training_peak_bytes
+
+
+def _finished(
+    asked: Asked, solution: Solution, key: str, multiple_of: int, limit: Memory | None
+) -> Report:
     model = solution.found.model
-    followers = followers_of(key, asked.request)
-    notes = [n for n in model.notes if not n.startswith(tuple(f"{f}:" for f in followers))]
+    followers = followers_of(key, asked.request) if key not in _BATCH else ()
+    # The notes of a model that was read for a batch are said with it.
+    told = () if key in _BATCH else model.notes
+    notes = [n for n in told if not n.startswith(tuple(f"{f}:" for f in followers) or ("\0",))]
     remarks = [f"{f}: follows {key}, {FOLLOWS[f][0]} × H" for f in followers]
     # What is odd about an arbitrary value says nothing about the answer.
-    warnings = model.warnings if solution.fits and not solution.constant else ()
-    return _report(solution)._replace(
+    sound = solution.fits and not solution.constant and key not in _BATCH
+    return _report(solution, limit)._replace(
         remarks=(*notes, *remarks, *_remarks(solution, multiple_of)),
-        warnings=tuple(warnings),
+        warnings=model.warnings if sound else (),
         status=0 if solution.fits else 1,
     )
 
@@ -94,8 +181,9 @@ def _remarks(solution: Solution, multiple_of: int) -> Iterator[str]:
         yield f"{key}: {value - solution.step:,} does not fit; at E = H there is no projection"
 
 
-def _report(solution: Solution) -> Report:
+def _report(solution: Solution, limit: Memory | None) -> Report:
     key, found, beyond = solution.key, solution.found, solution.next
+    amount = "training_peak_bytes" if limit else "parameters"
     model = found.model
     value = None if solution.constant else found.value
     label = "largest_that_fits" if solution.fits else "closest_value"
@@ -106,12 +194,12 @@ def _report(solution: Solution) -> Report:
         rows.append(("next_value", beyond.value, beyond.amount, solution.budget - beyond.amount))
     sizes = {s.key: getattr(model.config, s.key) for s in SIZES if s.key != key or value}
     section = Section(
-        lines=(sizes_line(sizes, model.assumed),),
+        lines=(sizes_line(sizes, model.assumed), *([ACCURACY] if limit else [])),
         columns=(
             Column("answer", "answer", "name"),
             Column(key, key.replace("_", " "), "count"),
-            Column("parameters", "parameters", "count"),
-            Column("left", "left of the budget", "difference"),
+            Column(amount, amount.replace("_", " "), "bytes" if limit else "count"),
+            Column("left", "left of the budget", "bytes" if limit else "difference"),
         ),
         rows=tuple(rows),
     )
@@ -124,19 +212,19 @@ def _report(solution: Solution) -> Report:
         "layout": model.layout,
         "step": solution.step,
         "value": value if solution.fits else None,
-        "parameters": found.amount if solution.fits else None,
+        amount: found.amount if solution.fits else None,
         "left": solution.left if solution.fits else None,
         "next_value": misses.value if misses and not solution.constant else None,
-        "next_parameters": misses.amount if misses else None,
+        f"next_{amount}": misses.amount if misses else None,
         "unbounded": solution.constant and solution.fits,
         "config": config_data(model.config) if value is not None else None,
     }
-    return Report((section,), facts, _headline(solution))
+    return Report((section,), facts, _headline(solution, limit))
 
 
-def _headline(solution: Solution) -> str:
+def _headline(solution: Solution, limit: Memory | None) -> str:
     name, key = solution.found.model.title, solution.key
-    budget = f"within {count(solution.budget)} parameters"
+    budget = f"within {limit.label if limit else count(solution.budget) + ' parameters'}"
     if solution.constant:
         return f"{name}: {'any' if solution.fits else 'no'} {key} stays {budget}"
     if not solution.fits:

@@ -36,13 +36,23 @@ _FITTING = ("num_attention_heads", "inner_group_num")
     lists=True,
     picture="--chart",
 )
-@option("--head", default="model", show_default=True, metavar="NAMES",
-        help="What stands on the encoder; several heads with commas between them.")
-@option("--share", metavar="NAMES",
-        help=f"Which blocks the layers share: {', '.join(SHARES)}; several with commas.")
-@option("--columns", metavar="NAMES",
-        help="The columns, such as hidden_size,layers,total; by default what varies, and the"
-        " total.")
+@option(
+    "--head",
+    default="model",
+    show_default=True,
+    metavar="NAMES",
+    help="What stands on the encoder; several heads with commas between them.",
+)
+@option(
+    "--share",
+    metavar="NAMES",
+    help=f"Which blocks the layers share: {', '.join(SHARES)}; several with commas.",
+)
+@option(
+    "--columns",
+    metavar="NAMES",
+    help="The columns, such as hidden_size,layers,total; by default what varies, and the total.",
+)
 @option("--chart", is_flag=True, help="Draw the totals, where only one size varies.")
 def command(
     asked: Asked, *, head: str, share: str | None, columns: str | None, chart: bool
@@ -123,9 +133,7 @@ def _wanted(asked: Asked, head: str, share: str | None, columns: str | None) -> 
         with problems.collected():
             shares = parse_names("share", share, SHARES)
     # The first of each size stands for all; 1 for those that cannot be read.
-    first = {
-        k: next(iter(sizes.get(k, (1,)))) for k in SYMBOLS if typed_sizes[k] is not None
-    }
+    first = {k: next(iter(sizes.get(k, (1,)))) for k in SYMBOLS if typed_sizes[k] is not None}
     followers = tuple(
         f for f, (_, leader) in FOLLOWS.items()
         if len(sizes.get(leader, ())) > 1 and f not in sizes
@@ -265,4 +273,3 @@ def _title(wanted: _Wanted, count: int) -> tuple[str, str]:
         f"{wanted.base.name}: {count:,} combination{'' if count == 1 else 's'}",
         ", ".join(common),
     )
-

@@ -85,7 +85,10 @@ def command(asked: Asked, *, path: str, all: bool, **_: Any) -> Report:
 
 def _config(asked: Asked, checkpoint: Checkpoint) -> Found:
     """The config that the line names, or else that beside *checkpoint*."""
-    if not asked.options["preset"] and asked.options["config"] is None:
+    preset, config = asked.options["preset"], asked.options["config"]
+    if preset and config is not None:
+        raise click.UsageError("--preset and --config contradict each other: give one of them")
+    if not preset and config is None:
         folder = os.path.dirname(checkpoint.path) or os.curdir
         beside = os.path.join(folder, "config.json")
         if os.path.lexists(beside):
@@ -95,8 +98,6 @@ def _config(asked: Asked, checkpoint: Checkpoint) -> Found:
             raise ConfigError(
                 f"config: no config.json in {quoted(folder)}: give --config or --preset"
             )
-    if len(asked.found) > 1:
-        raise click.UsageError("--preset and --config contradict each other: give one of them")
     return asked.found[0]
 
 
@@ -110,4 +111,3 @@ def _of_adapter(asked: Asked, name: str, folder: str) -> Report:
         (base,) = asked.read([find_named(adapter.base)], asked.request)
     problems = misfits(adapter, base.config) if base is not None else []
     return adapter_report(quoted(name), adapter, base, problems)
-

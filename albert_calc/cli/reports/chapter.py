@@ -1,10 +1,10 @@
 """The table of the ALBERT chapter: BERT-Base, and ALBERT's four shapes."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from albert_calc.cli.reports.techniques import Compared, item, unlike
 from albert_calc.config.presets import SHAPES, TITLES
+from albert_calc.costs.workload import Workload
 from albert_calc.counting.comparison import compare, embedding_costs
 from albert_calc.models.lookup import find_named
 from albert_calc.models.model import Model, Request, read_model
@@ -29,7 +29,7 @@ def _compared(model: Model, title: str, size: int | None) -> Compared:
     return Compared(model, title, found, found.albert_style.model.values["E"])
 
 
-def chapter_report(several: Sequence[Compared], workload: Mapping[str, Any] | None) -> Report:
+def chapter_report(several: Sequence[Compared], workload: Workload | None) -> Report:
     """A row a shape: its own embedding against V × H, and the whole model in both styles."""
     rows = []
     for compared in several:

@@ -1,10 +1,11 @@
 """A model against the techniques: as it is, factorized, shared, both."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from albert_calc.cli.command import Asked
 from albert_calc.cli.shape import config_data, shape_line
+from albert_calc.costs.workload import Workload
 from albert_calc.counting.comparison import (
     Built,
     Comparison,
@@ -90,15 +91,14 @@ def _compared(asked: Asked, found: Found) -> Compared:
     return Compared(model, model.name, comparison, size)
 
 
-def techniques_report(compared: Compared, workload: Mapping[str, Any] | None = None) -> Report:
+def techniques_report(compared: Compared, workload: Workload | None = None) -> Report:
     """One model as it is and with each technique, row by row."""
     found = compared.comparison
     columns = _columns(found)
     first, last = columns[0][1], columns[-1][1]
     names = [name for name in last.rows if any(b.rows.get(name) for _, b in columns)]
     rows = tuple(
-        (name, *(b.rows.get(name) for _, b in columns), _saved(first, last, name))
-        for name in names
+        (name, *(b.rows.get(name) for _, b in columns), _saved(first, last, name)) for name in names
     )
     total = Pair(first.total, last.total)
     section = Section(
@@ -290,4 +290,3 @@ def _depth(compared: Compared) -> Iterator[str]:
     from albert_calc.cli.commands.layers import depth_notes
 
     yield from depth_notes(compared.comparison.albert_style.model)
-

@@ -1,35 +1,25 @@
 """Bars out of characters: each with its label, its value, and a remark in colour."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from albert_calc.pictures.picture import Bar, BarGroup, Chart, Panel, Part, value_texts
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from albert_calc.pictures.picture import Bar, BarGroup, Chart, Limit, Panel, Part, value_texts
 from albert_calc.render import Canvas
-from albert_calc.render.bars import eighths, stacked, swatch, tiny
-from albert_calc.render.lines import (
-    DIM,
-    EMPTY,
-    PLAIN,
-    STRONG,
-    Line,
-    Span,
-    Style,
-    cells,
-    filled,
-    line,
-    padded,
-    widest,
-    width_of,
-    wrapped,
-)
+from albert_calc.render.bars import TINY, eighths, stacked, swatch
+from albert_calc.render.console import measured, text, whole
 from albert_calc.render.theme import BEFORE, LIMIT, part_colour
 
-_GAP, _BETWEEN = "  ", "   "
+_GAP = 2
+_INDENT = 2
 _SHORTEST = 16
 """Where the longest bar would have fewer cells, the texts move away."""
-
-_TOO_SMALL = "too small to draw"
 
 
 class _Widths(NamedTuple):
@@ -42,18 +32,20 @@ class _Widths(NamedTuple):
 
     def left(self, width: int) -> int:
         """What a line of *width* cells has left for the bar."""
-        texts = [w for w in self if w]
-        return width - sum(texts) - len(_GAP) * len(texts)
+        return width - sum(w + _GAP for w in self if w)
 
 
-def lines(chart: Chart, width: int, canvas: Canvas) -> list[Line]:
+def drawn(chart: Chart, width: int, canvas: Canvas) -> Iterator[RenderableType]:
     """The panels of *chart*; names stand beside the bars, or above where it is narrow."""
     widths = _widths(chart)
-    drawn: list[Line] = []
-    for panel in chart.panels:
-        drawn += [EMPTY] if drawn else []
-        drawn += _panel(panel, widths, width, canvas)
-    return drawn
+    for index, panel in enumerate(chart.panels):
+        if index:
+            yield ""
+        yield from _head(panel, widths.left(width), width, canvas)
+        if widths.left(width) >= _SHORTEST:
+            yield _beside(panel, list(panel.groups), widths, width, canvas)
+        else:
+            yield from _below(panel, widths._replace(name=0), width, canvas)
 
 
 def colour_of(part: Part) -> str:
@@ -64,156 +56,122 @@ def colour_of(part: Part) -> str:
 def _widths(chart: Chart) -> _Widths:
     groups = [group for panel in chart.panels for group in panel.groups]
     bars = [bar for group in groups for bar in group.bars]
-    return _Widths(
-        widest([text for group in groups for text in (group.name, group.detail)]),
-        widest([bar.label for bar in bars]),
-        widest([text for panel in chart.panels for text in _values(panel).values()]),
-        widest([bar.remark.text for bar in bars]),
+    texts = (
+        [text for group in groups for text in (group.name, group.detail)],
+        [bar.label for bar in bars],
+        [text for panel in chart.panels for text in _values(panel).values()],
+        [bar.remark.text for bar in bars],
     )
+    return _Widths(*(max(map(cell_len, column), default=0) for column in texts))
 
 
 def _values(panel: Panel) -> dict[int, str]:
     return value_texts([bar.total for bar in panel.bars], panel.unit)
 
 
-class _Scale(NamedTuple):
-    """Where bars stand in a line, and how long they are."""
-
-    panel: Panel
-    widths: _Widths
-    cells: int
-    canvas: Canvas
-
-
-def _panel(panel: Panel, widths: _Widths, width: int, canvas: Canvas) -> Iterator[Line]:
-    yield from _head(panel, width, canvas, widths)
-    beside, unnamed = widths.left(width), widths._replace(name=0)
-    indented = len(_GAP) if widths.name else 0
-    has_air = any(len(group.bars) > 1 for group in panel.groups)
-    for index, group in enumerate(panel.groups):
-        if has_air and index:
-            yield EMPTY
-        if beside >= _SHORTEST:
-            scale = _Scale(panel, widths, beside, canvas)
-            names = [text for text in (group.name, group.detail) if text]
-            yield from _limit_label(scale, first=not index, indent=0)
-            yield from (_bar_line(n or "", b, scale) for n, b in zip_longest(names, group.bars))
-            continue
-        yield from _name_line(group, width)
-        if unnamed.left(width - indented) >= _SHORTEST:
-            scale = _Scale(panel, unnamed, unnamed.left(width - indented), canvas)
-            yield from _limit_label(scale, first=not index, indent=indented)
-            for bar in group.bars:
-                yield (Span(" " * indented), *_bar_line("", bar, scale))
-        else:
-            scale = _Scale(panel, _Widths(0, 0, 0, 0), width, canvas)
-            yield from _limit_label(scale, first=not index, indent=0)
-            for bar in group.bars:
-                yield from _bar_below(bar, scale, width)
-
-
-def _head(panel: Panel, width: int, canvas: Canvas, widths: _Widths) -> Iterator[Line]:
+def _head(panel: Panel, room: int, width: int, canvas: Canvas) -> Iterator[RenderableType]:
     """The title of a panel and its legend, on one line where there is room."""
-    legend = _flowed(_legend(panel, canvas, widths.left(width)), width)
-    title = line(panel.title, STRONG)
-    if len(legend) == 1 and width_of(title) + 4 + width_of(legend[0]) <= width:
-        yield (*filled(title, width - width_of(legend[0])), *legend[0])
+    title, legend = text(panel.title, "strong", width), _legend(panel, room, canvas)
+    if measured(title).maximum + 4 + measured(legend).maximum <= width:
+        head = Table.grid(expand=True)
+        head.add_column()
+        head.add_column(justify="right")
+        head.add_row(title, legend)
+        yield from [head] if title or legend else []
     else:
-        yield from (line(text, STRONG) for text in wrapped(panel.title, width) if text)
-        yield from legend
-    if panel.title or legend:
-        yield EMPTY
+        yield from (part for part in (title, legend) if part)
+    if title or legend:
+        yield ""
 
 
-def _legend(panel: Panel, canvas: Canvas, room: int) -> list[Line]:
-    """What the colours mean, an entry each."""
-    count = len(panel.parts)
-    entries: list[Line] = [
-        (swatch(i, count, colour_of(part), canvas), Span(f" {part.name}"))
+def _legend(panel: Panel, room: int, canvas: Canvas) -> Text:
+    """What the colours mean."""
+    entries = [
+        Text.assemble(swatch(i, len(panel.parts), colour_of(part), canvas), whole(f" {part.name}"))
         for i, part in enumerate(panel.parts)
         if part.name
     ]
     longest = max(room, _SHORTEST)
     if any(b.total and not eighths(b.total, panel.largest, longest) for b in panel.bars):
-        entries.append((Span(tiny(canvas), DIM), Span(f" {_TOO_SMALL}", DIM)))
-    return entries
+        entries.append(Text(whole(f"{canvas.spelled(TINY)} too small to draw"), "dim"))
+    return Text("   ").join(entries)
 
 
-def _flowed(entries: Sequence[Line], width: int) -> list[Line]:
-    """*entries* as many on a line as fit."""
-    found: list[Line] = []
-    for entry in entries:
-        if found and width_of(found[-1]) + len(_BETWEEN) + width_of(entry) <= width:
-            found[-1] = (*found[-1], Span(_BETWEEN), *entry)
-        else:
-            found.append(entry)
-    return found
+def _beside(
+    panel: Panel, groups: list[BarGroup], widths: _Widths, width: int, canvas: Canvas
+) -> Table:
+    """Name, label, bar, value and remark of each bar on a line."""
+    room = widths.left(width)
+    columns = (*widths[:2], room, *widths[2:])
+    grid = Table.grid(padding=(0, _GAP, 0, 0))
+    for place, column in enumerate(columns):
+        if column:
+            grid.add_column(width=column, justify="right" if place == 3 else "left")
+
+    def add(*cells: RenderableType) -> None:
+        grid.add_row(*(c for c, column in zip(cells, columns, strict=False) if column))
+
+    if panel.limit and panel.groups[0] in groups:
+        add("", "", _limit_label(panel.limit, panel, room, canvas))
+    values = _values(panel)
+    for index, group in enumerate(groups):
+        if index and any(len(group.bars) > 1 for group in panel.groups):
+            grid.add_row()
+        names = [name for name in (group.name, group.detail) if name] if widths.name else []
+        for name, bar in zip_longest(names, group.bars, fillvalue=None):
+            if bar is None:
+                add(Text(name or ""))
+            else:
+                add(Text(name or ""), Text(bar.label), _bar(bar, panel, room, canvas),
+                    Text(values[bar.total]), Text(*bar.remark))  # fmt: skip
+    return grid
 
 
-def _name_line(group: BarGroup, width: int) -> Iterator[Line]:
-    names = [text for text in (group.name, group.detail) if text]
-    if names:
-        yield from (line(text) for text in wrapped(_GAP.join(names), width))
+def _below(panel: Panel, widths: _Widths, width: int, canvas: Canvas) -> Iterator[RenderableType]:
+    """The bars of each group under its name, where it must be each under its own texts too."""
+    indent = _INDENT if any(group.name for group in panel.groups) else 0
+    has_air = any(len(group.bars) > 1 for group in panel.groups)
+    for index, group in enumerate(panel.groups):
+        if index and has_air:
+            yield ""
+        names = "  ".join(text for text in (group.name, group.detail) if text)
+        yield from [text(names, "", width)] if names else []
+        if widths.left(width - indent) >= _SHORTEST:
+            yield Padding(
+                _beside(panel, [group], widths, width - indent, canvas), (0, 0, 0, indent)
+            )
+            continue
+        if panel.limit and not index:
+            yield _limit_label(panel.limit, panel, width, canvas)
+        for bar in group.bars:
+            texts = (Text(whole(bar.label)), Text(_values(panel)[bar.total]),
+                     Text(whole(bar.remark.text), bar.remark.meaning))  # fmt: skip
+            yield Text("   ").join(text for text in texts if text)
+            yield _bar(bar, panel, width, canvas)
 
 
-def _bar_line(name: str, bar: Bar | None, scale: _Scale) -> Line:
-    """Name, label, bar, value and remark on one line."""
-    widths = scale.widths
-    spans = [Span(padded(name, widths.name) + _GAP)] if widths.name else []
-    if bar is None:
-        return tuple(spans)
-    spans += [Span(padded(bar.label, widths.label) + _GAP)] if widths.label else []
-    spans += filled(_drawn(bar, scale), scale.cells)
-    value = _values(scale.panel)[bar.total]
-    spans.append(Span(_GAP + padded(value, widths.value, right=True)))
-    if bar.remark.text:
-        spans.append(Span(_GAP + bar.remark.text, Style(bar.remark.meaning)))
-    return tuple(spans)
+def _bar(bar: Bar, panel: Panel, room: int, canvas: Canvas) -> Text:
+    drawn = stacked(bar.values, panel.largest, room, [*map(colour_of, panel.parts)], canvas)
+    if panel.limit:
+        # A line across it.
+        place = _place(panel.limit, panel, room)
+        drawn.pad_right(max(place + 1 - len(drawn), 0))
+        plain = drawn.plain
+        drawn.plain = plain[:place] + canvas.spelled("│") + plain[place + 1 :]
+        drawn.stylize(LIMIT, place, place + 1)
+    return drawn
 
 
-def _bar_below(bar: Bar, scale: _Scale, width: int) -> Iterator[Line]:
-    """The texts of a bar, and the bar in a line of its own under them."""
-    value = _values(scale.panel)[bar.total]
-    texts = [Span(bar.label), Span(value), Span(bar.remark.text, Style(bar.remark.meaning))]
-    yield from _flowed([(span,) for span in texts if span.text], width)
-    yield _drawn(bar, scale)
+def _place(limit: Limit, panel: Panel, room: int) -> int:
+    """The cell of *limit*."""
+    return min(eighths(limit.value, panel.largest, room) // 8, room - 1)
 
 
-def _drawn(bar: Bar, scale: _Scale) -> Line:
-    panel = scale.panel
-    colours = [colour_of(part) for part in panel.parts]
-    drawn = stacked(bar.values, panel.largest, scale.cells, colours, scale.canvas)
-    if panel.limit is None:
-        return drawn
-    return _with_limit(drawn, _place(scale), scale.canvas)
-
-
-def _place(scale: _Scale) -> int:
-    """The cell of the limit."""
-    panel = scale.panel
-    limit = panel.limit.value if panel.limit else 0
-    return min(eighths(limit, panel.largest, scale.cells) // 8, scale.cells - 1)
-
-
-def _with_limit(drawn: Line, place: int, canvas: Canvas) -> Line:
-    """*drawn* with a line across it."""
-    single = [Span(char, span.style) for span in drawn for char in span.text]
-    single += [Span(" ")] * (place + 1 - len(single))
-    behind = single[place].style
-    style = Style(ink=LIMIT, paper=behind.paper or behind.ink) if canvas.colour else PLAIN
-    single[place] = Span(canvas.spelled("│"), style)
-    return tuple(single)
-
-
-def _limit_label(scale: _Scale, first: bool, indent: int) -> Iterator[Line]:
+def _limit_label(limit: Limit, panel: Panel, room: int, canvas: Canvas) -> Text:
     """What the limit is called, over its line."""
-    limit = scale.panel.limit
-    if limit is None or not first:
-        return
-    before = indent + sum(w + len(_GAP) for w in (scale.widths.name, scale.widths.label) if w)
-    place = before + _place(scale)
-    text = f"{limit.label} "
-    start = max(place - cells(text), 0)
-    style = Style(ink=LIMIT) if scale.canvas.colour else PLAIN
-    corner = scale.canvas.spelled("┐")
-    yield (Span(" " * start), Span(text), Span(" " * (place - start - cells(text)) + corner, style))
+    place, label = _place(limit, panel, room), limit.label
+    before = place - cell_len(label) - 1
+    if before < 0:
+        corner = (" " * place + canvas.spelled("┌"), LIMIT)
+        return Text.assemble(corner, f" {label}")
+    return Text.assemble(" " * before, f"{label} ", (canvas.spelled("┐"), LIMIT))

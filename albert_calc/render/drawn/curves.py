@@ -5,20 +5,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
 from albert_calc.pictures.picture import Curve, is_wide
 from albert_calc.render import Canvas
-from albert_calc.render.lines import (
-    DIM,
-    EMPTY,
-    PLAIN,
-    Line,
-    Span,
-    Style,
-    cells,
-    line,
-    padded,
-    wrapped,
-)
+from albert_calc.render.console import breakable, text, whole
 from albert_calc.render.theme import part_colour
 from albert_calc.writing import numbers
 
@@ -26,6 +20,7 @@ _ROWS = 16
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _BRAILLE = 0x2800
 _MARK = "◆"
+_STYLE, _MARK_STYLE = part_colour(0), part_colour(3)
 
 
 class Axis(NamedTuple):
@@ -69,30 +64,42 @@ def axes(curve: Curve) -> tuple[Axis, Axis]:
     )
 
 
-def lines(curve: Curve, width: int, canvas: Canvas) -> list[Line]:
+def drawn(curve: Curve, width: int, canvas: Canvas) -> Iterator[RenderableType]:
     """The curve with its axes, and its marks by name below."""
     x, y = axes(curve)
     labels = {round((1 - y.place(tick)) * (_ROWS - 1)): numbers.short(tick) for tick in y.ticks(4)}
-    margin = max(map(cells, labels.values()), default=0)
+    margin = max(map(len, labels.values()), default=0)
     columns = max(width - margin - 2, 8)
     grid = _dots(curve, x, y, columns)
     marked = {
         (round(x.place(m.x) * (columns - 1)), round((1 - y.place(m.y)) * (_ROWS - 1)))
         for m in curve.marks
     }
-    style = Style(ink=part_colour(0)) if canvas.colour else PLAIN
-    mark_style = Style(ink=part_colour(3)) if canvas.colour else PLAIN
-    drawn: list[Line] = [line("total parameters" + (", by powers of 10" if y.is_log else ""), DIM)]
+    yield Text("total parameters" + (", by powers of 10" if y.is_log else ""), "dim")
     for row in range(_ROWS):
         wall = canvas.spelled("┤" if row in labels else "│")
-        spans = [Span(padded(labels.get(row, ""), margin, right=True) + " ", DIM), Span(wall, DIM)]
+        said = Text(f"{labels.get(row, ''):>{margin}} {wall}", "dim")
         for column in range(columns):
             if (column, row) in marked:
-                spans.append(Span(canvas.spelled(_MARK), mark_style))
+                said.append(canvas.spelled(_MARK), _MARK_STYLE)
             else:
-                spans.append(Span(_cell(grid[row][column], canvas), style))
-        drawn.append(tuple(spans))
-    return [*drawn, *_foot(curve, x, margin, columns, canvas), *_marks(curve, canvas, mark_style)]
+                said.append(_cell(grid[row][column], canvas), _STYLE)
+        yield said
+    yield from _foot(curve, x, margin, columns, canvas)
+    if curve.marks:
+        yield ""
+        yield _legend(curve, canvas)
+
+
+def _legend(curve: Curve, canvas: Canvas) -> Table:
+    """The points that have a name."""
+    legend = Table.grid(padding=(0, 1, 0, 0))
+    for mark in curve.marks:
+        point = whole(f"{curve.symbol} = {mark.x:,}, {numbers.count(mark.y)}")
+        legend.add_row(
+            Text(canvas.spelled(_MARK), _MARK_STYLE), Text(f"{breakable(mark.label, 32)}: {point}")
+        )
+    return legend
 
 
 def _dots(curve: Curve, x: Axis, y: Axis, columns: int) -> list[list[int]]:
@@ -115,26 +122,19 @@ def _cell(dots: int, canvas: Canvas) -> str:
     return "*" if canvas.ascii_only else chr(_BRAILLE + dots)
 
 
-def _foot(curve: Curve, x: Axis, margin: int, columns: int, canvas: Canvas) -> Iterator[Line]:
+def _foot(
+    curve: Curve, x: Axis, margin: int, columns: int, canvas: Canvas
+) -> Iterator[RenderableType]:
     """The axis below, its labels, and what they are."""
     ticks = {round(x.place(t) * (columns - 1)): f"{t:,}" for t in x.ticks(max(columns // 12, 2))}
-    edge = "".join(canvas.spelled("┬" if c in ticks else "─") for c in range(columns))
-    yield line(" " * (margin + 1) + canvas.spelled("└") + edge, DIM)
+    edge = "".join("┬" if column in ticks else "─" for column in range(columns))
+    yield Text(" " * (margin + 1) + canvas.spelled(f"└{edge}"), "dim")
     said = ""
-    for place, text in sorted(ticks.items()):
-        start = margin + 2 + place - cells(text) // 2
-        start = max(min(start, margin + 2 + columns - cells(text)), 0)
-        if start > cells(said) or not said:
-            said = padded(said, start) + text
-    yield line(said, DIM)
+    for place, label in sorted(ticks.items()):
+        start = margin + 2 + min(place - len(label) // 2, columns - len(label))
+        if start > len(said) or not said:
+            said = f"{said:<{max(start, 0)}}{label}"
+    yield Text(said, "dim")
     powers = ", by powers of 10" if x.is_log else ""
-    for text in wrapped(f"{curve.symbol}: {curve.meaning}{powers}", columns):
-        yield line(" " * (margin + 2) + text, DIM)
-
-
-def _marks(curve: Curve, canvas: Canvas, style: Style) -> Iterator[Line]:
-    if curve.marks:
-        yield EMPTY
-    for mark in curve.marks:
-        said = f" {mark.label}: {curve.symbol} = {mark.x:,}, {numbers.count(mark.y)}"
-        yield (Span(canvas.spelled(_MARK), style), Span(said))
+    meaning = text(f"{curve.symbol}: {curve.meaning}{powers}", "dim", columns)
+    yield Padding(meaning, (0, 0, 0, margin + 2))

@@ -1,26 +1,17 @@
 """Stacks of boxes out of characters, beside each other or below each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from albert_calc.pictures.picture import Box, Diagram, Run, Side, Stack
+from rich.box import SQUARE
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from albert_calc.pictures.picture import Diagram, Side, Stack
 from albert_calc.render import Canvas
-from albert_calc.render.lines import (
-    DIM,
-    EMPTY,
-    PLAIN,
-    STRONG,
-    Line,
-    Span,
-    Style,
-    beside,
-    cells,
-    line,
-    padded,
-    widest,
-    width_of,
-    wrapped,
-)
-from albert_calc.render.theme import ink_on, shade_colour
+from albert_calc.render.console import box, measured, text, whole
+from albert_calc.render.theme import shade_style
 
 _BETWEEN_SIDES, _BETWEEN_STACKS = 4, 2
 _FRAME = 4
@@ -29,111 +20,83 @@ _FRAME = 4
 _WIDEST_BOX = 24
 
 
-def lines(diagram: Diagram, width: int, canvas: Canvas) -> list[Line]:
+def drawn(diagram: Diagram, width: int, canvas: Canvas) -> Iterator[RenderableType]:
     """Both sides of *diagram* on one ground, or below each other where it is narrow."""
     count = len(diagram.sides)
     each = (width - _BETWEEN_SIDES * (count - 1)) // count
-    if max(_least(side) for side in diagram.sides) <= each:
-        stacks = [_stacks(side, each, canvas) for side in diagram.sides]
-        titles = [[line(side.title, STRONG)] for side in diagram.sides]
-        below = [_captions(side, each) for side in diagram.sides]
-        height = max(map(len, below))
-        below = [[*texts, *([EMPTY] * (height - len(texts)))] for texts in below]
-        widths = [each] * count
-        return [
-            one
-            for blocks in (titles, stacks, below)
-            for one in beside(blocks, widths, _BETWEEN_SIDES)
-        ]
-    drawn: list[Line] = []
-    for side in diagram.sides:
-        drawn += [EMPTY] if drawn else []
-        drawn += [line(text, STRONG) for text in wrapped(side.title, width)]
-        drawn += _stacks(side, width, canvas) + _captions(side, width)
-    return drawn
+    if max(_least(side, canvas) for side in diagram.sides) <= each:
+        grid = Table.grid(padding=(0, _BETWEEN_SIDES, 0, 0))
+        for _ in diagram.sides:
+            grid.add_column(width=each, vertical="bottom")
+        grid.add_row(*(Text(side.title, "strong") for side in diagram.sides))
+        grid.add_row(*(_stacks(side, each, canvas) for side in diagram.sides))
+        yield grid
+        below = Table.grid(padding=(0, _BETWEEN_SIDES, 0, 0))
+        for _ in diagram.sides:
+            below.add_column(width=each)
+        below.add_row(*(_captions(side, each) for side in diagram.sides))
+        yield below
+        return
+    for index, side in enumerate(diagram.sides):
+        if index:
+            yield ""
+        yield text(side.title, "strong", width)
+        yield _stacks(side, width, canvas)
+        yield _captions(side, width)
 
 
-def _least(side: Side) -> int:
+def _least(side: Side, canvas: Canvas) -> int:
     """The width of *side* with the remarks beside its boxes."""
-    stacks = sum(_stack_width(stack, _inside(stack)) for stack in side.stacks)
-    return max(stacks + _BETWEEN_STACKS * (len(side.stacks) - 1), cells(side.title))
+    return max(measured(_beside(side, 0, canvas)).maximum, cell_len(side.title))
 
 
-def _inside(stack: Stack) -> int:
-    return widest([box.label for box in stack.boxes])
+def _beside(side: Side, more: int, canvas: Canvas, inwards: bool = False) -> Table:
+    """The stacks of *side* beside each other, each up to *more* cells wider than it must be."""
+    grid = Table.grid(padding=(0, _BETWEEN_STACKS, 0, 0))
+    for _ in side.stacks:
+        grid.add_column(vertical="bottom")
+    grid.add_row(*(_stack(stack, more, canvas, inwards) for stack in side.stacks))
+    return grid
 
 
-def _stack_width(stack: Stack, inside: int) -> int:
-    remark = widest([box.remark for box in stack.boxes])
-    return inside + _FRAME + (1 + remark if remark else 0)
+def _stacks(side: Side, width: int, canvas: Canvas) -> Group:
+    """The stacks of *side* and how they run; remarks go into the boxes if they must."""
+    spare = width - _least(side, canvas)
+    more = max(spare, 0) // len(side.stacks)
+    runs = [run for stack in side.stacks for run in _runs(stack) if len(run) <= width]
+    return Group(_beside(side, more, canvas, inwards=spare < 0), *runs)
 
 
-def _stacks(side: Side, width: int, canvas: Canvas) -> list[Line]:
-    """The stacks of *side* beside each other; remarks go into the boxes if they must."""
-    insides = [_inside(stack) for stack in side.stacks]
-    spare = width - _least(side)
-    if spare < 0:
-        drawn = [_stack(stack, _remarked(stack), canvas, inwards=True) for stack in side.stacks]
-        widths = [_remarked(stack) + _FRAME for stack in side.stacks]
-    else:
-        more = spare // len(side.stacks)
-        insides = [min(inside + more, max(inside, _WIDEST_BOX)) for inside in insides]
-        drawn = [
-            _stack(stack, inside, canvas)
-            for stack, inside in zip(side.stacks, insides, strict=True)
-        ]
-        widths = [_stack_width(s, inside) for s, inside in zip(side.stacks, insides, strict=True)]
-    found = beside(drawn, widths, _BETWEEN_STACKS)
-    for stack in side.stacks:
-        found += _runs(stack.runs, width, canvas)
-    return found
-
-
-def _remarked(stack: Stack) -> int:
-    return widest([text for box in stack.boxes for text in (box.label, box.remark)])
-
-
-def _stack(stack: Stack, inside: int, canvas: Canvas, inwards: bool = False) -> list[Line]:
+def _stack(stack: Stack, more: int, canvas: Canvas, inwards: bool) -> Table:
     """*stack* in a frame, its first box at the bottom."""
-    edge = canvas.spelled("─") * (inside + _FRAME - 2)
-    left, right = canvas.spelled("┌"), canvas.spelled("┐")
-    drawn = [line(left + edge + right, DIM)]
-    for box in reversed(stack.boxes):
-        drawn += _box(box, inside, canvas, inwards)
-    return [*drawn, line(canvas.spelled("└") + edge + canvas.spelled("┘"), DIM)]
+    texts = [b.label for b in stack.boxes] + [b.remark for b in stack.boxes if inwards]
+    inside = max(map(cell_len, texts))
+    inside = min(inside + more, max(inside, _WIDEST_BOX))
+    frame = Table(box=box(SQUARE, canvas), show_header=False, border_style="dim")
+    frame.add_column(width=inside, no_wrap=True)
+    for one in reversed(stack.boxes):
+        frame.add_row(Text(one.label), style=shade_style(one.shade))
+        if inwards and one.remark:
+            frame.add_row(Text(one.remark), style=shade_style(one.shade))
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    remarks = ["", *(one.remark for one in reversed(stack.boxes))]
+    if inwards or not any(remarks):
+        grid.add_row(frame)
+    else:
+        grid.add_row(frame, Text("\n".join(map(whole, remarks)), "strong"))
+    return grid
 
 
-def _box(box: Box, inside: int, canvas: Canvas, inwards: bool) -> Iterator[Line]:
-    wall = Span(canvas.spelled("│"), DIM)
-    style = _style(box.shade, canvas)
-    texts = [box.label, box.remark] if inwards and box.remark else [box.label]
-    for text in texts:
-        drawn: Line = (wall, Span(f" {padded(text, inside)} ", style), wall)
-        outside = box.remark and not inwards
-        yield (*drawn, Span(f" {box.remark}", STRONG)) if outside else drawn
+def _runs(stack: Stack) -> Iterator[Text]:
+    """The order in which boxes are applied, each in its colour."""
+    if stack.runs:
+        steps = [(f" {run.label}", shade_style(run.shade)) for run in stack.runs]
+        yield Text.assemble(("runs ", "dim"), *steps, no_wrap=True)
 
 
-def _style(shade: float | None, canvas: Canvas) -> Style:
-    if shade is None or not canvas.colour:
-        return PLAIN
-    paper = shade_colour(shade)
-    return Style(ink=ink_on(paper), paper=paper)
-
-
-def _runs(runs: Sequence[Run], width: int, canvas: Canvas) -> Iterator[Line]:
-    """The order in which boxes are applied, each in its colour, if that fits on a line."""
-    drawn: Line = (Span("runs ", DIM),)
-    for run in runs:
-        drawn = (*drawn, Span(f" {run.label}", _style(run.shade, canvas)))
-    if runs and width_of(drawn) <= width:
-        yield drawn
-
-
-def _captions(side: Side, width: int) -> list[Line]:
+def _captions(side: Side, width: int) -> Group:
     first, *others = side.captions
-    said: list[Line] = [line(text) for text in wrapped(first, width)]
+    said = text(first, "", width)
     if side.remark.text:
-        remark = Span(side.remark.text, Style(side.remark.meaning))
-        beside_it = (*said[-1], Span("  "), remark)
-        said[-1:] = [beside_it] if width_of(beside_it) <= width else [said[-1], (remark,)]
-    return said + [line(text, DIM) for other in others for text in wrapped(other, width)]
+        said.append("  ").append(whole(side.remark.text), side.remark.meaning)
+    return Group(said, *(text(other, "dim", width) for other in others))

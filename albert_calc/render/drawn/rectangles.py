@@ -2,24 +2,15 @@
 
 from collections.abc import Iterator
 
-from albert_calc.pictures.picture import Area, Part, Plan, Rectangles
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from albert_calc.pictures.picture import Part, Plan, Rectangles
 from albert_calc.render import Canvas
-from albert_calc.render.bars import EIGHTHS, eighths
+from albert_calc.render.bars import EIGHTHS, eighths, solid
+from albert_calc.render.console import measured, text, whole
 from albert_calc.render.drawn.charts import colour_of
-from albert_calc.render.lines import (
-    DIM,
-    EMPTY,
-    PLAIN,
-    STRONG,
-    Line,
-    Span,
-    Style,
-    beside,
-    line,
-    widest,
-    width_of,
-    wrapped,
-)
 from albert_calc.writing import numbers
 
 _TALLEST = 12
@@ -28,68 +19,65 @@ _GAP = 3
 _LOWER = " ▁▂▃▄▅▆▇"
 
 
-def lines(picture: Rectangles, width: int, canvas: Canvas) -> list[Line]:
-    """Each plan: its sum, and its matrices beside each other with their formulas below."""
+def drawn(picture: Rectangles, width: int, canvas: Canvas) -> Iterator[RenderableType]:
+    """Each plan: its sum, and its matrices beside each other with their formulas below.
+
+    The widest matrix is as wide as it can be with all of every plan beside each other.
+    """
     areas = [area for plan in picture.plans for area in plan.areas]
     across, down = max(a.across[1] for a in areas), max(a.down[1] for a in areas)
-    room = _room(picture, width, across)
-    drawn: list[Line] = []
-    for plan in picture.plans:
-        drawn += [EMPTY] if drawn else []
-        drawn += _head(plan, width)
-        blocks = [_area(area, room, across, down, canvas) for area in plan.areas]
-        drawn += beside(blocks, _widths(plan, room, across), _GAP)
-    return drawn
+    for room in range(min(width, _WIDEST), min(width, _NARROWEST) - 1, -1):
+        plans = [_side_by_side(plan, room, across, down, canvas) for plan in picture.plans]
+        if max(measured(plan).maximum for plan in plans) <= width:
+            break
+    for index, (plan, grid) in enumerate(zip(picture.plans, plans, strict=True)):
+        if index:
+            yield ""
+        yield from _head(plan, width)
+        yield grid
 
 
-def _room(picture: Rectangles, width: int, across: int) -> int:
-    """The cells for the widest matrix, so that all of every plan stand beside each other."""
-    room = min(width, _WIDEST)
-    while room > _NARROWEST and any(
-        sum(_widths(plan, room, across)) + _GAP * (len(plan.areas) - 1) > width
-        for plan in picture.plans
-    ):
-        room -= 1
-    return room
+def _head(plan: Plan, width: int) -> Iterator[Text]:
+    said = text(f"{plan.title}: {numbers.count(plan.value)}", "strong", width)
+    if plan.remark.text:
+        said.append(whole(f"  {plan.remark.text}"), plan.remark.meaning)
+    yield said
 
 
-def _widths(plan: Plan, room: int, across: int) -> list[int]:
-    """The cells of each matrix with the texts below it."""
-    return [
-        max(-(-eighths(area.across[1], across, room) // 8), widest(_labels(area)))
-        for area in plan.areas
-    ]
+def _side_by_side(plan: Plan, room: int, across: int, down: int, canvas: Canvas) -> Table:
+    """The matrices of *plan* on one ground, where *across* is drawn *room* cells wide."""
+    grid = Table.grid(padding=(0, _GAP, 0, 0))
+    for _ in plan.areas:
+        grid.add_column(vertical="bottom", no_wrap=True)
+    grid.add_row(
+        *(
+            _rectangle(
+                eighths(area.across[1], across, room),
+                eighths(area.down[1], down, _TALLEST),
+                colour_of(Part("", area.hue)),
+                canvas,
+            )
+            for area in plan.areas
+        )
+    )
+    grid.add_row(*(Text(whole(area.formula)) for area in plan.areas))
+    grid.add_row(*(Text(numbers.count(area.value), "dim") for area in plan.areas))
+    return grid
 
 
-def _head(plan: Plan, width: int) -> Iterator[Line]:
-    total = f"{plan.title}: {numbers.count(plan.value)}"
-    *before, last = (line(text, STRONG) for text in wrapped(total, width))
-    yield from before
-    remark = plan.remark
-    yield (*last, Span("  " + remark.text, Style(remark.meaning))) if remark.text else last
-
-
-def _labels(area: Area) -> list[str]:
-    return [area.formula, numbers.count(area.value)]
-
-
-def _area(area: Area, room: int, across: int, down: int, canvas: Canvas) -> list[Line]:
-    """The rectangle, its formula and its value below it."""
-    wide, high = eighths(area.across[1], across, room), eighths(area.down[1], down, _TALLEST)
-    colour = colour_of(Part("", area.hue))
-    style = Style(ink=colour) if canvas.colour else PLAIN
-    solid = style._replace(paper=style.ink)
+def _rectangle(wide: int, high: int, colour: str, canvas: Canvas) -> Text:
+    """A rectangle of *wide* times *high* eighths of cells; no side of it is nothing."""
     rows, rest = divmod(high, 8)
-    drawn: list[Line] = []
     if canvas.ascii_only:
-        row = line("#" * ((wide + 4) // 8) or "|", style)
-        drawn = [row] * ((high + 4) // 8) or [line("-" * width_of(row), style)]
-    else:
-        whole, part = divmod(wide, 8)
-        edge = EIGHTHS[part].strip() or ("" if whole else EIGHTHS[1])
-        if rest or not rows:
-            # There is no part of a cell in both directions: the nearest whole ones.
-            drawn.append(line(_LOWER[max(rest, 1)] * max((wide + 4) // 8, 1), style))
-        drawn += [(Span("█" * whole, solid), Span(edge, style))] * rows
-    formula, value = _labels(area)
-    return [*drawn, line(formula), line(value, DIM)]
+        line = "#" * ((wide + 4) // 8) or "|"
+        return Text("\n".join([line] * ((high + 4) // 8)) or "-" * len(line), colour)
+    drawn = Text()
+    if rest or not rows:
+        # There is no part of a cell in both directions: the nearest whole ones.
+        drawn.append(_LOWER[max(rest, 1)] * max((wide + 4) // 8, 1) + "\n" * bool(rows), colour)
+    whole_cells, part = divmod(wide, 8)
+    edge = EIGHTHS[part].strip() or ("" if whole_cells else EIGHTHS[1])
+    for row in range(rows):
+        drawn.append("█" * whole_cells, solid(colour))
+        drawn.append(edge + "\n" * (row + 1 < rows), colour)
+    return drawn

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from albert_calc.pictures.picture import Box, Diagram, Run, Side, Stack
-from albert_calc.render.lines import wrapped
+from albert_calc.render.console import wrapped
 from albert_calc.render.plotted.sheet import WIDTH, dim, meant, sheet, width_of
 from albert_calc.render.theme import INK, PAPER, RULE, ink_on, shade_colour
 from albert_calc.writing.harmless import printable

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from albert_calc.render.lines import wrapped
+from albert_calc.render.console import wrapped
 from albert_calc.render.theme import ROLES
 from albert_calc.writing.harmless import printable
 

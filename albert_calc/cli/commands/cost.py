@@ -1,0 +1,126 @@
+"""``albert-calc cost``: the memory and the work of models, side by side."""
+
+from typing import Any
+
+import click
+
+from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.options import typed
+from albert_calc.cli.reports.cost import (
+    Costed,
+    batch_line,
+    costs_of,
+    costs_section,
+    headline,
+    length_warnings,
+    support_warnings,
+    unknown_notes,
+)
+from albert_calc.cli.shape import model_facts
+from albert_calc.cli.workload import (
+    memory_of,
+    memory_options,
+    trained_of,
+    trained_options,
+    workload_of,
+    workload_options,
+)
+from albert_calc.costs.fit import Memory
+from albert_calc.costs.gpus import CARDS
+from albert_calc.costs.workload import Workload
+from albert_calc.errors import ConfigError, Problems
+from albert_calc.pictures.picture import Picture
+from albert_calc.report import Column, Report, Section
+
+
+@model_command("cost", "any", class_head=True, picture="--chart")
+@memory_options
+@option("--exact", is_flag=True, help="Print bytes and FLOPs to the last digit.")
+@option("--notes", is_flag=True, help="Say what is assumed.")
+@option("--chart", is_flag=True, help="Draw the memory of training as bars.")
+@trained_options
+@workload_options
+def command(
+    asked: Asked, *, memory: str | None, gpu: str | None, exact: bool, notes: bool, chart: bool,
+    **options: Any,
+) -> Report | Picture:  # fmt: skip
+    """Show what sharing does not save: memory and FLOPs, and whether it fits.
+
+    What autograd keeps of a batch is exact; the peak of a training step is an estimate, which
+    says how far it was off where it was measured.
+
+    \b
+    Examples:
+      albert-calc cost bert-large-uncased albert-xxlarge-v2 -B 8 --memory 24GiB
+      albert-calc cost albert-base-v2 --head masked-lm -B 32 -S 128 --gpu T4
+      albert-calc cost bert-base-uncased --lora 8 --dtype bf16 -B 16
+      albert-calc cost path/to/config.json --freeze embeddings,layers:0-9
+      albert-calc cost base -f json | jq '.[0].training_peak_bytes'
+    """
+    if gpu == "list":
+        return _cards()
+    problems = Problems()
+    workload, limit, models = Workload(), None, []
+    with problems.collected():
+        workload = workload_of(options)
+    with problems.collected():
+        workload = workload._replace(trained=trained_of(options))
+    with problems.collected():
+        limit = memory_of(memory, gpu)
+    with problems.collected():
+        if not asked.found:
+            raise click.UsageError("no model: give a MODEL, or sizes (-V -H -L ...)")
+        models = asked.models
+    problems.raise_any()
+    costs = costs_of(models, workload, limit)
+    if chart or asked.save:
+        if others := typed("format"):
+            raise click.UsageError(f"--chart and {others[0]} contradict each other: give one")
+        return _chart(costs, limit)
+    items = tuple(
+        {**model_facts(model), **one.data} for model, one in zip(models, costs, strict=True)
+    )
+    return Report(
+        (costs_section(costs, exact=exact, notes=notes),),
+        headline=headline(costs),
+        items=items,
+        status=1 if any(one.fits is False for one in costs) else 0,
+        remarks=tuple(unknown_notes(costs)),
+        warnings=(*length_warnings(models, workload), *support_warnings(models, workload)),
+    )
+
+
+def _cards() -> Report:
+    section = Section(
+        columns=(
+            Column("card", "card", "text"),
+            Column("bytes", "torch can allocate", "bytes"),
+            Column("nvidia_smi_mib", "MiB by nvidia-smi", "count"),
+            Column("seen_in", "seen in", "text", "machines"),
+        ),
+        rows=tuple((n, c.bytes, c.nvidia_smi_mib, c.seen_in) for n, c in CARDS.items()),
+    )
+    items = tuple(
+        {"card": name, "bytes": one.bytes, **one._asdict()} for name, one in CARDS.items()
+    )
+    return Report((section,), headline=f"{len(CARDS)} cards", items=items)
+
+
+def _chart(costs: list[Costed], limit: Memory | None) -> Picture:
+    from albert_calc.pictures.charts import cost_chart
+    from albert_calc.pictures.picture import Limit
+
+    parts = []
+    for one in costs:
+        peak, state = one.cost.training_peak_bytes, one.cost.state
+        if peak is None or state is None:
+            raise ConfigError(f"{one.name}: {one.cost.activations.reason}, so there is no chart")
+        resident = state.parts if one.cost.peak.name == "update" else {
+            name: size for name, size in state.parts.items() if name != "gradients"
+        }  # fmt: skip
+        rest = peak - sum(resident.values())
+        parts.append((one.name, {**resident, "activations and temporaries": rest}))
+    label = Limit(limit.bytes, limit.label) if limit is not None else None
+    line = batch_line(costs[0].workload)
+    named = [(name, {k.replace("_", " "): v for k, v in found.items()}) for name, found in parts]
+    return cost_chart("Memory of a training step, at its peak", named, (line,), label)

@@ -1,0 +1,238 @@
+"""The options that say what a model is used for, and what of it is trained."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from albert_calc.cli.command import Function, with_parameters
+from albert_calc.cli.options import (
+    BATCH_HEADING,
+    NUMBER,
+    TRAINED_HEADING,
+    Once,
+    Option,
+    dashed,
+)
+from albert_calc.costs.cost import USUAL
+from albert_calc.costs.fit import Memory
+from albert_calc.costs.gpus import CARDS, card
+from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS
+from albert_calc.costs.trainable import EVERYTHING, Trained, freeze
+from albert_calc.costs.workload import BATCH, Workload
+from albert_calc.errors import ConfigError, Problems
+from albert_calc.families.steps import ATTENTIONS
+from albert_calc.writing.harmless import shown
+from albert_calc.writing.numbers import binary_size
+from albert_calc.writing.quantity import parse_bytes
+
+_LARGEST_MEMORY = 2**60
+
+_SHORT_DTYPES: Mapping[str, str] = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+
+WORKLOAD_OPTIONS = (
+    "batch_size", "sequence_length", "dtype", "optimizer", "attention", "labels", "accumulate",
+    "checkpointing", "autocast", "master_weights", "masked_fraction",
+)  # fmt: skip
+"""The parameters of ``workload_options``."""
+
+TRAINED_OPTIONS = ("lora", "lora_targets", "train", "freeze")
+"""The parameters of ``trained_options``."""
+
+
+def workload_options(function: Function) -> Function:
+    """A batch, its dtype, and how the model is trained on it."""
+    options: list[click.Parameter] = [
+        *(
+            Once(
+                [f"-{size.symbol}", f"--{dashed(size.key)}", size.key], type=NUMBER,
+                default=getattr(USUAL, size.key), show_default=True, metavar="N",
+                heading=BATCH_HEADING, help=f"{size.symbol}: {size.meaning}.",
+            )
+            for size in BATCH
+        ),
+        Option(
+            ["--dtype"], type=click.Choice([*BITS, *_SHORT_DTYPES]), multiple=True,
+            default=USUAL.dtypes, show_default=True, heading=BATCH_HEADING,
+            help="The type of the weights, as model.to(dtype) makes it; trained is the first that"
+            " is no integer. Repeatable.",
+        ),
+        Once(
+            ["--optimizer"], type=click.Choice(list(OPTIMIZERS)), default=USUAL.optimizer,
+            show_default=True, heading=BATCH_HEADING,
+            help="What trains the model; sgd has momentum, none no state.",
+        ),
+        Once(
+            ["--attention"], type=click.Choice(ATTENTIONS), default=USUAL.attention,
+            show_default=True, heading=BATCH_HEADING, help="How attention is computed.",
+        ),
+        Option(
+            ["--labels/--no-labels"], default=True, heading=BATCH_HEADING,
+            help="Whether the loss is the head's own, or the sum of what it puts out.",
+        ),
+        Option(
+            ["--accumulate"], is_flag=True, heading=BATCH_HEADING,
+            help="Gradients of earlier batches are there when a step begins.",
+        ),
+        Option(
+            ["--checkpointing"], is_flag=True, heading=BATCH_HEADING,
+            help="Layers keep their input alone, and one at a time is computed again.",
+        ),
+        Once(
+            ["--autocast"], type=click.Choice(HALVES), heading=BATCH_HEADING,
+            help="Train float32 weights with 16-bit products.",
+        ),
+        Option(
+            ["--master-weights"], is_flag=True, heading=BATCH_HEADING,
+            help="Keep float32 weights and moments beside those of a 16-bit --dtype.",
+        ),
+        Once(
+            ["--masked-fraction"], metavar="F", heading=BATCH_HEADING,
+            help="FLOPs of a head that predicts this part of the tokens, such as 15%.",
+        ),
+    ]  # fmt: skip
+    return with_parameters(function, options)
+
+
+def trained_options(function: Function) -> Function:
+    """What is trained: adapters, or what is not frozen."""
+    options: list[click.Parameter] = [
+        Once(
+            ["--lora"], type=NUMBER, metavar="RANK", heading=TRAINED_HEADING,
+            help="Adapters of this rank, by PEFT's rule.",
+        ),
+        Once(
+            ["--lora-targets"], metavar="NAMES", heading=TRAINED_HEADING,
+            help="The ends of the names of modules that get adapters, with commas between them;"
+            " by default PEFT's for the family.",
+        ),
+        Once(
+            ["--train"], metavar="NAMES", heading=TRAINED_HEADING,
+            help="With --lora: modules that are trained whole, such as classifier.",
+        ),
+        Once(
+            ["--freeze"], metavar="PARTS", heading=TRAINED_HEADING,
+            help="Parts that are not trained: embeddings, projection, layers, layers:FROM-TO,"
+            " pooler, head; several with commas.",
+        ),
+    ]  # fmt: skip
+    return with_parameters(function, options)
+
+
+def memory_options(function: Function) -> Function:
+    """The memory that something must fit in, by its size or by the name of a card."""
+    options: list[click.Parameter] = [
+        Once(
+            ["--memory"], metavar="SIZE",
+            help="What must fit: 16GB is 16 × 10^9 bytes, 16GiB 16 × 2^30. Exit 1 if it does not.",
+        ),
+        Once(
+            ["--gpu"], metavar="NAME",
+            help="The memory of a card, such as T4; 'cost --gpu list' prints them.",
+        ),
+    ]  # fmt: skip
+    return with_parameters(function, options)
+
+
+def memory_of(memory: str | None, gpu: str | None) -> Memory | None:
+    """The memory that is asked about; raises ``ConfigError`` for what is none."""
+    if memory is not None and gpu is not None:
+        raise ConfigError("memory: goes without --gpu, which is the memory of a card")
+    if gpu is not None:
+        found = card(gpu)
+        if found is None:
+            raise ConfigError(
+                f"gpu: must be one of {', '.join(CARDS)}, got {shown(gpu)};"
+                " a size is given to --memory"
+            )
+        name, one = found
+        return Memory(one.bytes, f"{name} ({binary_size(one.bytes)})")
+    if memory is None:
+        return None
+    try:
+        size = 0 if memory.strip().isdecimal() else parse_bytes(memory)
+    except ValueError:
+        size = 0
+    if not 0 < size <= _LARGEST_MEMORY:
+        raise ConfigError(
+            f"memory: must be a size with a unit, such as 16GiB or 16GB, got {shown(memory)}"
+        )
+    return Memory(size, re.sub(r"(?<=[0-9])\s*(?=[A-Za-z])", " ", memory.strip(), count=1))
+
+
+def workload_of(options: Mapping[str, Any]) -> Workload:
+    """The workload that the parameters of ``workload_options`` describe.
+
+    Raises ``ConfigError`` with every problem.
+    """
+    dtypes = (_SHORT_DTYPES.get(name, name) for name in options["dtype"])
+    problems = Problems()
+    masked = None
+    with problems.collected():
+        masked = _fraction(options["masked_fraction"])
+    workload = Workload(
+        batch_size=options["batch_size"],
+        sequence_length=options["sequence_length"],
+        dtypes=tuple(dict.fromkeys(dtypes)),
+        optimizer=options["optimizer"],
+        attention=options["attention"],
+        labels=options["labels"],
+        accumulate=options["accumulate"],
+        checkpointing=options["checkpointing"],
+        autocast=options["autocast"],
+        master_weights=options["master_weights"],
+        masked=masked,
+    )
+    listed = [s.key for s in BATCH if isinstance(options[s.key], str) and "," in options[s.key]]
+    problems += [
+        f"{key}: must be one number (write 30_000, not 30,000), got {shown(options[key])};"
+        " albert-calc sweep takes several"
+        for key in listed
+    ]
+    problems += [p for p in workload.problems() if p.partition(":")[0] not in listed]
+    problems.raise_any()
+    return workload
+
+
+def trained_of(options: Mapping[str, Any]) -> Trained:
+    """What the parameters of ``trained_options`` leave to be trained, whatever the model.
+
+    Raises ``ConfigError`` with every problem.
+    """
+    problems = Problems()
+    rank, frozen = options["lora"], options["freeze"]
+    if rank is None:
+        problems += [
+            f"{name}: goes with --lora only" for name in ("lora_targets", "train") if options[name]
+        ]
+    elif isinstance(rank, bool) or not isinstance(rank, int) or rank < 1:
+        problems.append(f"lora: must be a positive whole number, got {shown(rank)}")
+    if rank is not None and frozen is not None:
+        problems.append("freeze: goes without --lora, which trains nothing of the model itself")
+    trained = EVERYTHING
+    if frozen is not None:
+        with problems.collected():
+            trained = freeze(frozen)
+    problems.raise_any()
+    if rank is None:
+        return trained
+    return Trained(rank, _names(options["lora_targets"]), _names(options["train"]))
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(n.strip() for n in (text or "").split(",") if n.strip()))
+
+
+def _fraction(text: str | None) -> tuple[int, int] | None:
+    """``15%`` or ``0.15`` as a fraction of whole numbers."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,3})(?:\.([0-9]{1,9}))?(%?)", text.strip())
+    if match:
+        decimals = match[2] or ""
+        numerator = int(match[1] + decimals)
+        denominator = 10 ** len(decimals) * (100 if match[3] else 1)
+        if 0 < numerator <= denominator:
+            return numerator, denominator
+    raise ConfigError(f"masked_fraction: must be like 15% or 0.15, got {shown(text)}")
