@@ -103,7 +103,7 @@ def _random_keys(chance: random.Random, tables: Family, head: str) -> dict[str, 
     }
     keys = {tables.name_of(k): v for k, v in usual.items() if tables.has(k)}
     for size in tables.sizes:
-        keys[size.key] = chance.choice([None, max(size.least, chance.randint(1, 40))])
+        keys[size.key] = chance.choice([None, max(size.least, 2 * chance.randint(1, 20))])
     for switch in tables.switches:
         likely = [v for v in (True, False, *switch.likely, 1, 5, None) if _reads(switch.read, v)]
         keys[switch.key] = chance.choice(likely) if likely else None

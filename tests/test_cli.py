@@ -15,6 +15,7 @@ from support import BASE, DATA, ROOT, oracle
 import albert_calc
 from albert_calc.cli import NAMES, main
 from albert_calc.cli.guesses import GUESSES
+from albert_calc.cli.options import HEADINGS
 
 SHOWN = (
     "compare",
@@ -505,8 +506,7 @@ def test_every_command_is_documented(run: Run) -> None:
         wrong += [] if sound else [name]
         # The command's own options come first, the sizes last.
         headings = re.findall(r"^(\w.*):$", result.stdout, re.M)
-        known = ["Options", "Output", "Model", "Sizes, put over those of the model"]
-        assert headings == [h for h in known if h in headings]
+        assert headings == [h for h in HEADINGS if h in headings]
         assert not re.search(r"[a-z]-\n", result.stdout)
     assert wrong == []
 

@@ -177,7 +177,6 @@ def test_another_measure() -> None:
         "num_hidden_layers",
         7,
         measure=layers,
-        depends=lambda _: True,
     )
     assert (found.found.value, found.found.amount, found.left) == (7, 7, 0)
     assert found.next is not None

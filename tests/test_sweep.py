@@ -18,64 +18,66 @@ from typing import Any
 
 import pytest
 from conftest import Run
-from support import BASE, ROOT, oracle
+from support import BASE, ROOT, Faults, oracle
 
-from albert_calc.architectures import ARCHITECTURES, HEADS, LAYOUTS, SHARES
-from albert_calc.config import ModelConfig
-from albert_calc.counts import count_parameters
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.counting.comparison import compare
+from albert_calc.counting.counts import count_parameters
+from albert_calc.counting.tensors import blueprint
 from albert_calc.errors import ConfigError
+from albert_calc.families import HEADS, families, family
+from albert_calc.families.base import SHARES
+from albert_calc.families.sizes import LARGEST, SIZES
 from albert_calc.render import Canvas
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Column
-from albert_calc.search.grid import Tally, broken_rules, grid_over
+from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import parse_names, parse_sizes
-from albert_calc.search.sweep import COLUMNS, batches, sweep
-from albert_calc.sizes import LARGEST, SIZES
+from albert_calc.search.sweep import Row, all_columns, batches, columns_of
 
-Cases = dict[str, Any]
+Keys = dict[str, Any]
+
+READ: dict[str, list[int]] = {
+    "64,128,256,768": [64, 128, 256, 768],
+    "256:1024:256": [256, 512, 768, 1024],
+    "1:10:4": [1, 5, 9],
+    "3:5": [3, 4, 5],
+    "7:7": [7],
+    "1:3,5,4:6,1": [1, 2, 3, 5, 4, 6],
+    "1K,1.5K:2_000:0.5K": [1000, 1500, 2000],
+    " 5 , 6 ": [5, 6],
+}
+"""Lists and ranges, and what they stand for."""
+
+REFUSED: list[tuple[str, list[str]]] = [
+    ("", ["must be values and ranges such as 64,128 or 256:1024:64, got ''"]),
+    ("1:2:3:4", ["must be values and ranges such as 64,128 or 256:1024:64, got '1:2:3:4'"]),
+    ("30,000", ["a comma separates values here (30_000, not 30,000), got '000'"]),
+    ("0", ["must be at least 1, got 0"]),
+    ("9:3", ["a range must not end before it starts, got '9:3'"]),
+    ("3:9:0", ["the step of a range must be at least 1, got '3:9:0'"]),
+    (f"1:{LARGEST + 1}", [f"must be at most {LARGEST:,}, got {LARGEST + 1}"]),
+    ("x,5:1,0", ["must be values", "a range must not end", "must be at least 1, got 0"]),
+    ("1:1M,1:1M:7", ["ranges of so many values must not overlap"]),
+    ("1," * 1000, ["must be at most 1,000 values and ranges"]),
+]
+"""What is no list of sizes, and every problem of it."""
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("64,128,256,768", [64, 128, 256, 768]),
-        ("256:1024:256", [256, 512, 768, 1024]),
-        ("1:10:4", [1, 5, 9]),
-        ("3:5", [3, 4, 5]),
-        ("7:7", [7]),
-        ("1:3,5,4:6,1", [1, 2, 3, 5, 4, 6]),
-        ("1K,1.5K:2_000:0.5K", [1000, 1500, 2000]),
-        (" 5 , 6 ", [5, 6]),
-    ],
-)
-def test_values_and_ranges_are_read(text: str, values: list[int]) -> None:
-    """Lists and ranges, mixed, the end included, each value once in the order given."""
-    parsed = parse_sizes("hidden_size", text)
-    assert (list(parsed), len(parsed)) == (values, len(values))
-
-
-@pytest.mark.parametrize(
-    ("text", "problems"),
-    [
-        ("", ["must be values and ranges such as 64,128 or 256:1024:64, got ''"]),
-        ("1:2:3:4", ["must be values and ranges such as 64,128 or 256:1024:64, got '1:2:3:4'"]),
-        ("30,000", ["a comma separates values here (30_000, not 30,000), got '000'"]),
-        ("0", ["must be at least 1, got 0"]),
-        ("9:3", ["a range must not end before it starts, got '9:3'"]),
-        ("3:9:0", ["the step of a range must be at least 1, got '3:9:0'"]),
-        (f"1:{LARGEST + 1}", [f"must be at most {LARGEST:,}, got {LARGEST + 1}"]),
-        ("x,5:1,0", ["must be values", "a range must not end", "must be at least 1, got 0"]),
-        ("1:1M,1:1M:7", ["ranges of so many values must not overlap"]),
-        ("1," * 1000, ["must be at most 1,000 values and ranges"]),
-    ],
-)
-def test_every_problem_of_a_list_is_named(text: str, problems: list[str]) -> None:
-    """All that is wrong with a list is said at once, each by its rule and text."""
-    with pytest.raises(ConfigError) as caught:
-        parse_sizes("hidden_size", text)
-    assert len(caught.value.problems) == len(problems)
-    for problem, rule in zip(caught.value.problems, problems, strict=True):
-        assert problem.startswith(f"hidden_size: {rule}")
+def test_values_and_ranges() -> None:
+    """Lists and ranges, mixed, the end included, each value once; all problems at once."""
+    faults = Faults()
+    for text, values in READ.items():
+        parsed = parse_sizes("hidden_size", text)
+        faults.expect(text, (list(parsed), len(parsed)), (values, len(values)))
+    for text, problems in REFUSED:
+        try:
+            faults.append(f"{text}: read as {parse_sizes('hidden_size', text)}")
+        except ConfigError as error:
+            wanted = [f"hidden_size: {rule}" for rule in problems]
+            found = [p[: len(w)] for p, w in zip(error.problems, wanted, strict=False)]
+            faults.expect(text[:20], (found, len(error.problems)), (wanted, len(wanted)))
+    faults.none()
 
 
 def test_a_size_may_be_none() -> None:
@@ -100,121 +102,187 @@ def test_names_are_read_once_each() -> None:
         parse_names("share", "x,all,y", SHARES)
 
 
-def expected(
-    base: ModelConfig,
-    sizes: dict[str, Collection[int]],
-    shares: tuple[str, ...],
-    heads: tuple[str, ...],
-    layout: str,
-    follows: bool,
-) -> Iterator[dict[str, Any]]:
-    """Every row of a sweep, counted one by one; refused configs are left out."""
+def rows_of(grid: Grid, columns: tuple[str, ...]) -> tuple[list[Row], Tally]:
+    """All rows of *grid*, and how many combinations broke which rule."""
+    tally: Tally = Counter()
+    return [row for batch in batches(grid, columns, tally) for row in batch], tally
+
+
+def counted(
+    given: Keys, sizes: dict[str, Collection[int]], grid: Grid, columns: tuple[str, ...]
+) -> Iterator[Keys]:
+    """Every row of a sweep, counted one by one; what cannot be built is left out."""
+    tables = family(given["model_type"])
     keys = [s.key for s in SIZES if s.key in sizes]
-    for share, head in itertools.product(shares, heads):
+    for share, head in itertools.product(grid.shares, grid.heads):
         for numbers in itertools.product(*(sizes[k] for k in keys)):
-            values = {**base.to_dict(), **dict(zip(keys, numbers, strict=True))}
-            if follows:
-                values["intermediate_size"] = 4 * values["hidden_size"]
+            values = dict(zip(keys, numbers, strict=True))
+            written = {**given, **{tables.name_of(k): v for k, v in values.items()}}
+            if "intermediate_size" in grid.followers:
+                name = tables.name_of("intermediate_size")
+                written[name] = 4 * written[tables.name_of("hidden_size")]
             try:
-                config = ModelConfig.from_dict(values, share)
-                counts = count_parameters(config, head, layout)
+                config = ModelConfig.from_dict(written, share)
+                counts = count_parameters(config, head, grid.layout)
             except ConfigError:
                 continue
-            parts = {p: counts.of_part(p) for p in ("embeddings", "layers", "pooler")}
             components = Counter[str]()
-            for count in counts.components:
-                components[count.name] += count.parameters
-            yield {
-                **dict.fromkeys(COLUMNS, 0),
+            for component in counts.components:
+                components[component.name] += component.parameters
+            cells = {
+                **dict.fromkeys(columns, 0),
                 **components,
-                **parts,
+                **{p: counts.of_part(p) for p in ("embeddings", "layers", "encoder", "pooler")},
                 "head_parameters": counts.of_part("head"),
-                **{s.key: getattr(config, s.key) for s in SIZES},
+                **{s.key: config.keys[s.key] for s in SIZES},
                 "share": share,
                 "head": head,
                 "total": counts.total,
             }
+            yield {column: cells[column] for column in columns}
 
 
 POOL: dict[str, list[Collection[int]]] = {
     "vocab_size": [range(5, 8), (11,)],
-    "embedding_size": [range(3, 9), (6, 12)],
-    "hidden_size": [range(4, 13), (6, 12)],
+    "embedding_size": [range(3, 9), (24, 12), (24,)],
+    "hidden_size": [range(20, 31), (24, 48), (12,)],
     "num_hidden_layers": [range(1, 4), (12, 3)],
-    "intermediate_size": [range(1, 3)],
-    "num_attention_heads": [(1, 2, 5), (3,)],
-    "max_position_embeddings": [(1, 514)],
+    "intermediate_size": [range(19, 22), (20, 40)],
+    "num_attention_heads": [(1, 2, 5, 12), (3,)],
+    "max_position_embeddings": [(41, 514)],
     "type_vocab_size": [range(3)],
-    "num_hidden_groups": [(1, 4)],
+    "num_hidden_groups": [(1, 4, 5)],
     "inner_group_num": [(1, 2)],
     "num_labels": [(2, 7)],
 }
+"""Values of each size, around those of the small models of every family."""
+
+SMALL: list[Keys] = [
+    case["config"] for case in oracle("families")["cases"] if ":" in case["case"]
+] + [
+    {"model_type": model_type, "vocab_size": 50, "hidden_size": 24, "num_hidden_layers": 4,
+     "num_attention_heads": 3, "intermediate_size": 20, **more}
+    for model_type, more in (
+        ("albert", {"embedding_size": 8}), ("albert", {"num_hidden_groups": 2}),
+        ("albert", {"embedding_size": 24, "tie_word_embeddings": False}), ("bert", {}),
+        ("bert", {"tie_word_embeddings": False}),
+    )
+]  # fmt: skip
+"""A small model of each family with each of its switches one way and the other."""
 
 
 def test_rows_are_those_of_single_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every cell of a sweep is that of counting its config; what is refused is skipped."""
     generator = random.Random(2)
-    for _ in range(150):
+    faults = Faults()
+    for given in [*SMALL, *generator.sample(SMALL, 40)]:
         # Small batches leave sizes to vary outside of them.
         monkeypatch.setattr("albert_calc.search.grid.BATCH", generator.choice((2, 5, 1000)))
-        model_type = generator.choice(list(ARCHITECTURES))
-        own = ARCHITECTURES[model_type].defaults
-        foreign = [k for a in ARCHITECTURES.values() for k in a.defaults if k not in own]
-        varied = generator.sample([k for k in POOL if k not in foreign], generator.randint(0, 3))
-        sizes = {k: generator.choice(POOL[k]) for k in varied}
-        base = ModelConfig(
-            7, 6, 3, 5, model_type=model_type,
-            embedding_size=None if "embedding_size" in foreign else generator.choice((4, 6)),
-            tie_word_embeddings=generator.random() < 0.7,
-        )  # fmt: skip
-        shares = tuple(generator.sample(SHARES, generator.randint(1, 3)))
-        heads = tuple(generator.sample(HEADS, generator.randint(1, 3)))
-        layouts = [name for name in LAYOUTS if name in ARCHITECTURES[model_type].embeddings]
-        layout = generator.choice(layouts)
+        tables = family(given["model_type"])
+        own = [key for key in POOL if tables.has(key)]
+        sizes = {k: generator.choice(POOL[k]) for k in generator.sample(own, generator.randint(0, 3))}
+        base = ModelConfig.from_dict(given)
         follows = "intermediate_size" not in sizes and generator.random() < 0.5
         grid = grid_over(
-            base, sizes, shares=shares, heads=heads, layout=layout, intermediate_follows=follows
-        )
-        tally: Tally = Counter()
-        rows = [dict(zip(COLUMNS, row, strict=True)) for row in sweep(grid, COLUMNS, tally)]
-        assert rows == list(expected(base, sizes, shares, heads, layout, follows))
-        skipped = sum(n for rule, n in tally.items() if rule.fatal)
-        assert len(rows) + skipped == grid.combinations
-        assert broken_rules(grid) == tally
+            base, sizes,
+            shares=tuple(generator.sample(SHARES, generator.randint(1, 2))),
+            heads=tuple(generator.sample(HEADS, generator.randint(1, 3))),
+            layout=generator.choice(list(tables.embeddings)),
+            followers=("intermediate_size",) if follows else (),
+        )  # fmt: skip
+        columns = columns_of(grid)
+        found, tally = rows_of(grid, columns)
+        rows = [dict(zip(columns, row, strict=True)) for row in found]
+        case = (given, sizes, grid.shares, grid.heads, grid.layout, follows)
+        wanted = list(counted(given, sizes, grid, columns))
+        if rows != wanted:
+            first = next((p for p in zip(rows, wanted, strict=False) if p[0] != p[1]), None)
+            faults.append(f"{case}: {len(rows)} rows, not {len(wanted)}; {first}")
+        skipped = sum(n for (_, fatal), n in tally.items() if fatal)
+        faults.expect(case, len(rows) + skipped, grid.combinations)
+        faults.expect(case, broken_rules(grid), tally)
+    faults.none()
+
+
+def test_widths_of_models_that_have_none() -> None:
+    """E is swept as a factorized embedding of a family that has no E of its own."""
+    faults = Faults()
+    for given in SMALL:
+        config = ModelConfig.from_dict(given)
+        if config.family.has("embedding_size"):
+            continue
+        for layout, share, head in itertools.product(
+            config.family.embeddings, ("none", "all"), ("model", "masked-lm")
+        ):
+            grid = grid_over(config, {"embedding_size": range(20, 27), "num_labels": (2, 3)},
+                             shares=(share,), heads=(head,), layout=layout)  # fmt: skip
+            rows, _ = rows_of(grid, ("embedding_size", "total"))
+            model = blueprint(config, head, layout)
+            for width, total in rows:
+                built = compare(model, embedding_size=int(width or 0), share="all")
+                one = built.factorized_shared if share == "all" else built.factorized_unshared
+                faults.expect((given, layout, share, head, width), total, one.total)
+            faults.expect((given, layout), len(rows), 14)
+    faults.none()
+
+
+def test_long_axes_are_worked_on_in_pieces() -> None:
+    """Values come in batches of a thousand, however they are given, and are all there."""
+    base = ModelConfig.from_dict(BASE)
+    for values, lengths in (
+        (range(1, 2501), [1000, 1000, 500]),
+        (parse_sizes("vocab_size", "1:15000,20000:20001"), [1000] * 15 + [2]),
+        (range(1, 1001), [1000]),
+        ((5, 7), [2]),
+    ):
+        grid = grid_over(base, {"vocab_size": values})
+        found = list(batches(grid, ("vocab_size",), Counter()))
+        assert [len(rows) for rows in found] == lengths
+        assert [row[0] for rows in found for row in rows] == list(values)
+
+
+def test_columns_of_all_families() -> None:
+    """Every row of any family can have its sizes, its parts and its components as columns."""
+    columns = all_columns()
+    assert len(columns) == len(set(columns))
+    for tables in families():
+        base = ModelConfig.from_dict({"model_type": tables.model_type})
+        own = columns_of(grid_over(base, {}))
+        assert set(own) <= set(columns)
+        assert {"share", "head", "total", "layers", "head_parameters", "vocab_size"} <= set(own)
+    assert "relative_positions" not in columns_of(grid_over(ModelConfig.from_dict(BASE), {}))
 
 
 def test_odd_combinations_are_counted_and_told() -> None:
     """Groups that have no room in the layers are counted, once for each combination."""
-    base = ModelConfig.from_dict(BASE)
     sizes = {"num_hidden_layers": (2, 6), "num_hidden_groups": (1, 3, 6, 7)}
-    tally: Tally = Counter()
-    rows = list(sweep(grid_over(base, sizes, shares=("all", "none")), ("total",), tally))
+    grid = grid_over(ModelConfig.from_dict(BASE), sizes, shares=("all", "none"))
+    rows, tally = rows_of(grid, ("total",))
     assert len(rows) == 16
-    assert {rule.fatal: n for rule, n in tally.items()} == {False: 4}
+    assert {fatal: n for (_, fatal), n in tally.items()} == {False: 4}
 
 
 def test_a_size_that_follows_stays_within_bounds() -> None:
     """Where 4·H is larger than any size may be, the combination is skipped."""
     base = ModelConfig.from_dict({**BASE, "num_attention_heads": 1})
-    grid = grid_over(base, {"hidden_size": (12, LARGEST)}, intermediate_follows=True)
-    tally: Tally = Counter()
-    assert list(sweep(grid, ("hidden_size", "intermediate_size"), tally)) == [(12, 48)]
-    assert [(rule.text, n) for rule, n in tally.items()] == [
-        ("intermediate_size: must be at most 1,000,000,000,000,000", 1)
-    ]
+    grid = grid_over(base, {"hidden_size": (12, LARGEST)}, followers=("intermediate_size",))
+    rows, tally = rows_of(grid, ("hidden_size", "intermediate_size"))
+    assert rows == [(12, 48)]
+    assert tally == {("intermediate_size: must be at most 1,000,000,000,000,000", True): 1}
 
 
 def test_sizes_that_a_model_lacks_are_not_varied() -> None:
-    """Varying E changes nothing in BERT, and is refused rather than repeated."""
-    base = ModelConfig.from_dict({**BASE, "model_type": "bert", "embedding_size": 768})
-    with pytest.raises(ConfigError, match="embedding_size: must be a single value, since bert"):
-        grid_over(base, {"embedding_size": (64, 128)})
+    """Varying the groups of BERT changes nothing, and is refused rather than repeated."""
+    base = ModelConfig.from_dict({**BASE, "model_type": "bert", "embedding_size": None})
+    with pytest.raises(ConfigError, match="num_hidden_groups: must be a single value, since bert"):
+        grid_over(base, {"num_hidden_groups": (1, 2)})
 
 
-def json_rows(run: Run, *arguments: object) -> list[dict[str, Any]]:
+def json_rows(run: Run, *arguments: object) -> list[Keys]:
+    """The rows that the command writes as JSON."""
     result = run("sweep", *arguments, "-f", "json")
     assert result.exit_code == 0, result.stderr
-    rows: list[dict[str, Any]] = json.loads(result.stdout)
+    rows: list[Keys] = json.loads(result.stdout)
     return rows
 
 
@@ -227,7 +295,7 @@ def test_sweeps_give_the_reference_figures_of_sharing(run: Run) -> None:
     found = {}
     for preset, widths in (("albert-base-v2", "128,768"), ("albert-large-v2", "128")):
         columns = "hidden_size,embedding_size,share,total"
-        options = ("--preset", preset, "-E", widths, "--columns", columns)
+        options = (preset, "-E", widths, "--columns", columns)
         for row in json_rows(run, *options, "--share", ",".join(SHARES)):
             found[row["hidden_size"], row["embedding_size"], row["share"]] = row["total"]
     assert found == cases
@@ -242,7 +310,7 @@ def test_sweeps_give_the_grids_of_the_paper(run: Run) -> None:
         if row["table"] in ("3", "4")
     }
     rows = json_rows(
-        run, "--preset", "albert-base-v2", "-E", "64,128,256,768", "--layout", "paper",
+        run, "albert-base-v2", "-E", "64,128,256,768", "--layout", "paper",
         "--share", ",".join(SHARES), "--head", "encoder,model",
     )  # fmt: skip
     found = {
@@ -257,7 +325,7 @@ def test_sweeps_give_the_grids_of_the_paper(run: Run) -> None:
 def test_columns_are_what_varies_and_the_total(run: Run) -> None:
     """By default a row has what varies, slowest first, and its total."""
     (first, *_, last) = json_rows(
-        run, "--preset", "albert-base-v2", "-L", "1:2", "-E", "64,128", "--share", "none,all"
+        run, "albert-base-v2", "-L", "1:2", "-E", "64,128", "--share", "none,all"
     )
     assert list(first) == ["share", "embedding_size", "num_hidden_layers", "total"]
     assert list(first.values())[:3] == ["none", 64, 1]
@@ -266,7 +334,7 @@ def test_columns_are_what_varies_and_the_total(run: Run) -> None:
 
 def test_columns_can_be_chosen(run: Run) -> None:
     """Columns are keys with either dash, symbols, parts and components; others are refused."""
-    options = ("sweep", "--preset", "albert-base-v2", "-L", "1,2", "-f", "csv", "--columns")
+    options = ("sweep", "albert-base-v2", "-L", "1,2", "-f", "csv", "--columns")
     result = run(*options, "total,hidden-size,L,layers,attention")
     assert result.stdout == (
         "total,hidden_size,num_hidden_layers,layers,attention\n"
@@ -281,31 +349,66 @@ def test_columns_can_be_chosen(run: Run) -> None:
 
 def test_intermediate_size_follows_a_swept_hidden_size(run: Run) -> None:
     """I is 4·H when H varies and -I is not given, and a note says so."""
-    options = ("--preset", "albert-base-v2", "-H", "768,1536", "--columns", "H,I,total")
+    options = ("albert-base-v2", "-H", "768,1536", "--columns", "H,I,total")
     assert [r["intermediate_size"] for r in json_rows(run, *options)] == [3072, 6144]
     assert run("sweep", *options).stderr == "note: intermediate_size: follows hidden_size, 4 × H\n"
     assert [r["intermediate_size"] for r in json_rows(run, *options, "-I", "5")] == [5, 5]
     assert run("sweep", *options, "-I", "5").stderr == ""
-    single = ("--preset", "albert-base-v2", "-H", "1536", "--columns", "I")
+    single = ("albert-base-v2", "-H", "1536", "--columns", "I")
     assert json_rows(run, *single) == [{"intermediate_size": 3072}]
+
+
+def test_a_sweep_counts_as_count_does(run: Run) -> None:
+    """Sizes that follow others in a family do so in a sweep as in a single count."""
+    faults = Faults()
+    for model, width in (
+        ("deberta-base", "1536"), ("deberta-v3-base", "1536"), ("nomic-embed-text-v1", "1536"),
+        ("roformer_chinese_base", "1536"), ("distilbert-base-uncased", "1536"),
+        ("modernbert-base", "1536"), ("mobilebert-uncased", "1024"), ("rembert", "1800"),
+    ):  # fmt: skip
+        inner = str(4 * int(width))
+        counted = run("count", model, "-H", width, "-I", inner, "--total").stdout
+        rows = json_rows(run, model, "-H", f"{width},{2 * int(width)}", "-I", inner)
+        faults.expect(model, f"{rows[0]['total']}\n", counted)
+        follows = json_rows(run, model, "-H", f"{width},{2 * int(width)}")
+        faults.expect(model, f"{follows[0]['total']}\n", counted)
+    faults.none()
+
+
+def test_widths_of_a_model_without_one(run: Run) -> None:
+    """sweep -E works for BERT as compare -E does: 64 and 128, both techniques off."""
+    rows = json_rows(run, "bert-base-uncased", "-E", "64,128", "--share", "none,all")
+    assert [(r["share"], r["embedding_size"], r["total"]) for r in rows] == [
+        ("none", 64, 87_681_408), ("none", 128, 89_716_992),
+        ("all", 64, 9_714_816), ("all", 128, 11_750_400),
+    ]  # fmt: skip
 
 
 def test_sizes_alone_are_swept_with_their_defaults_told(run: Run, tmp_path: Path) -> None:
     """Without a preset the notes are those of a single count, but for I, which follows H."""
     result = run("sweep", "-V", "9", "-H", "8,16", "-L", "2", "-f", "csv")
     assert result.stdout == "hidden_size,total\n8,6016\n16,15232\n"
-    assert result.stderr == (
-        "note: model_type: not given, so bert (there is no embedding_size)\n"
+    assert set(result.stderr.splitlines()) == {
+        "note: model_type: not given, so bert (there is no embedding_size)",
         "note: not given, so the default of BertConfig:"
-        " max_position_embeddings 512, type_vocab_size 2\n"
-        "note: intermediate_size: follows hidden_size, 4 × H\n"
-    )
+        " max_position_embeddings 512, type_vocab_size 2",
+        "note: intermediate_size: follows hidden_size, 4 × H",
+    }
     config = tmp_path / "config.json"
     config.write_text('{"vocab_size": 9, "num_hidden_layers": 2}')
-    assert run("sweep", "--config", config, "-H", "8,16", "-f", "csv").stdout == result.stdout
+    swept = run("sweep", config, "-H", "8,16", "-f", "csv")
+    assert (swept.stdout, swept.stderr) == (result.stdout, result.stderr)
 
 
-IMPOSSIBLE = ("sweep", "--preset", "albert-base-v2", "-A", "5,12", "--head", "model,causal-lm")
+def test_groups_of_convolutions_are_swept(run: Run) -> None:
+    """SqueezeBERT's E is its H, so that other combinations are skipped, and I follows."""
+    result = run("sweep", "squeezebert-uncased", "-H", "768,1536", "-E", "768,1536", "-f", "csv")
+    total = run("count", "squeezebert-uncased", "-H", "1536", "-E", "1536", "-I", "6144", "--total")
+    assert result.stdout.splitlines()[2] == f"1536,1536,{total.stdout.strip()}"
+    assert "note: skipped 2 of 4 combinations: embedding_size: must be hidden_size" in result.stderr
+
+
+IMPOSSIBLE = ("sweep", "albert-base-v2", "-A", "5,12", "--head", "model,causal-lm")
 
 
 def test_impossible_combinations_are_skipped_and_counted(run: Run) -> None:
@@ -325,31 +428,29 @@ def test_strict_refuses_impossible_combinations(run: Run, format: str) -> None:
     result = run(*IMPOSSIBLE, "--strict", "-f", format)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.count("error: impossible, ") == 2
-    assert run("sweep", "--preset", "albert-base-v2", "-A", "6,12", "--strict").exit_code == 0
+    assert run("sweep", "albert-base-v2", "-A", "6,12", "--strict").exit_code == 0
 
 
 @pytest.mark.parametrize("format", ["table", *STREAMED])
 def test_nothing_possible_is_an_error(run: Run, format: str) -> None:
     """If every combination is impossible there is no result at all."""
-    result = run("sweep", "--preset", "albert-base-v2", "-A", "5,7", "-f", format)
+    result = run("sweep", "albert-base-v2", "-A", "5,7", "-f", format)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "impossible, 2 of 2 combinations: num_attention_heads" in result.stderr
 
 
 def test_all_wrong_input_is_named_at_once(run: Run) -> None:
-    """Lists, names, columns and the base are all checked before anything is said."""
+    """Lists, names and the base are all checked before anything is said."""
     result = run(
-        "sweep", "-V", "x", "-H", "768", "--share", "some", "--head", "tail", "--columns", "y",
+        "sweep", "-V", "x", "-H", "768", "--share", "some", "--head", "tail",
         "--inner-group-num", "0",
     )  # fmt: skip
     assert (result.exit_code, result.stdout) == (2, "")
     named = [line.split(":")[1].strip() for line in result.stderr.splitlines()]
-    assert named == [
-        "vocab_size", "inner_group_num", "head", "share", "columns", "num_hidden_layers",
-    ]  # fmt: skip
+    assert named == ["vocab_size", "inner_group_num", "head", "share", "num_hidden_layers"]
 
 
-GRID = ("--preset", "albert-base-v2", "-E", "64,128", "-L", "1:700", "--share", "none,all")
+GRID = ("albert-base-v2", "-E", "64,128", "-L", "1:700", "--share", "none,all")
 
 
 def test_formats_hold_the_same_rows(run: Run) -> None:
@@ -366,16 +467,24 @@ def test_formats_hold_the_same_rows(run: Run) -> None:
     assert cells == [[str(v) for v in row.values()] for row in rows]
 
 
+def test_numbers_alone_are_written_as_other_rows_are(run: Run) -> None:
+    """CSV of nothing but numbers, which is written in a shorter way, has the same cells."""
+    line = ("sweep", "albert-base-v2", "-E", "64:80", "-f", "csv", "--columns")
+    plain = run(*line, "embedding_size,total").stdout.splitlines()
+    mixed = run(*line, "embedding_size,total,share").stdout.splitlines()
+    assert [row.rpartition(",")[0] for row in mixed] == plain
+    assert len(plain) == 18
+
+
 def test_a_table_holds_only_so_many_rows(run: Run) -> None:
     """A table is shown whole, so a long one is refused with a hint."""
     result = run("sweep", *GRID)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "a table must have at most 1,000 rows; give -f csv" in result.stderr
-    result = run("sweep", *GRID[:-4], "--share", "none,all")
-    assert result.stdout.splitlines()[:2] == [
-        "albert-base-v2: 4 combinations, layout transformers",
-        "V = 30,000  H = 768  L = 12  I = 3,072  A = 12, head model",
-    ]
+    result = run("sweep", *GRID[:3], "--share", "none,all")
+    shown = result.stdout.split()
+    assert result.exit_code == 0
+    assert {"64", "128", "none", "all", "9,681,408", "11,683,584"} <= set(shown)
 
 
 @pytest.mark.parametrize("format", STREAMED)
@@ -394,8 +503,9 @@ def test_memory_does_not_grow_with_the_rows() -> None:
     def peak(rows: int) -> int:
         grid = grid_over(base, {"vocab_size": range(1_000_000, 1_000_000 + rows)})
         columns = [Column(name, name, "count") for name in ("vocab_size", "total")]
+        found = batches(grid, ("vocab_size", "total"), Counter())
         tracemalloc.start()
-        for _ in stream("csv", columns, batches(grid, ("vocab_size", "total")), Canvas()):
+        for _ in stream("csv", columns, found, Canvas()):
             pass
         highest = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
@@ -409,6 +519,7 @@ ENDLESS = ("sweep", "-V", "1:1_000_000_000", "-E", "8", "-H", "16", "-L", "2", "
 
 
 def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    """The command in a process of its own."""
     return subprocess.Popen(
         [sys.executable, "-m", "albert_calc", *arguments], cwd=ROOT, text=True, **options
     )

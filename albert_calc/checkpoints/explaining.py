@@ -20,7 +20,7 @@ from albert_calc.checkpoints.solving import solve
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.values import filled, symbols
 from albert_calc.counting.tensors import tensor_table, variant_of
-from albert_calc.errors import CheckpointError, ConfigError
+from albert_calc.errors import CheckpointError, ConfigError, Problems
 from albert_calc.families import family
 from albert_calc.families.base import Computed, Derived, Family, Same
 from albert_calc.families.sizes import REQUIRED, SIZES
@@ -73,14 +73,7 @@ class Explanation(NamedTuple):
 
     def content(self) -> dict[str, Any]:
         """The ``config.json`` of the model: the family's own keys, and nothing made up."""
-        tables = family(self.model_type)
-        classes = tables.heads[self.head].classes[:1]
-        content: dict[str, Any] = {"architectures": list(classes), "model_type": self.model_type}
-        content.update((tables.name_of(key), value) for key, value in self.keys.items())
-        tied = self.config.tie_word_embeddings
-        if tied != tables.defaults.get("tie_word_embeddings", True):
-            content["tie_word_embeddings"] = tied
-        return content
+        return _content(self.candidate, self.keys)
 
 
 def explanations(found: Inventory, model_types: tuple[str, ...] = ()) -> list[Explanation]:
@@ -116,34 +109,43 @@ def explained(candidate: Candidate, given: Mapping[str, int]) -> Explanation:
     for key in given.keys() & shown.keys():
         if given[key] != shown[key]:
             raise ConfigError(f"{key}: the tensors show {shown[key]}, got {given[key]}")
-    problems: tuple[str, ...] = ()
+    tried: list[Explanation] = []
+    problems = Problems()
     for heads in _possible_heads(shown, given):
-        keys = _shown(candidate, {"A": heads} if heads else {})
-        if LAYERS not in keys:
-            # The least with which a model of shared layers can run.
-            least = keys.get("num_hidden_groups", 1) * keys.get("inner_group_num", 1)
-            keys[LAYERS] = given.get(LAYERS, least)
-        if heads:
-            keys[HEADS] = heads
-        try:
-            config = _config(candidate, keys)
-            table = tensor_table(variant_of(config, candidate.head, candidate.layout))
-            if table != candidate.table:
-                raise ConfigError("their shapes contradict each other")
-        except ConfigError as error:
-            problems = problems or error.problems
-            continue
-        seen = candidate.seen
-        expected = Expected(table, config.symbols, bool(config.tie_word_embeddings))
-        return Explanation(
-            candidate,
-            config,
-            _in_order(candidate, keys),
-            frozenset(keys.keys() - shown.keys() - given.keys()),
-            expected,
-            sum(disagreement(seen, expected)) + seen.strangers + len(seen.again),
-        )
-    raise ConfigError(problems)
+        if not tried or tried[-1].problems:
+            with problems.collected():
+                tried.append(_with_heads(candidate, given, heads, shown))
+    if not tried:
+        problems.raise_any()
+    return min(tried, key=lambda one: one.problems)
+
+
+def _with_heads(
+    candidate: Candidate, given: Mapping[str, int], heads: int | None, shown: Mapping[str, Any]
+) -> Explanation:
+    keys = _shown(candidate, {"A": heads} if heads else {})
+    if LAYERS not in keys:
+        # The least with which a model of shared layers can run.
+        least = keys.get("num_hidden_groups", 1) * keys.get("inner_group_num", 1)
+        keys[LAYERS] = given.get(LAYERS, least)
+    if heads:
+        keys[HEADS] = heads
+    keys = _in_order(candidate, keys)
+    # A size that nothing shows is one, and what lacks it is told to be missing.
+    config = ModelConfig.from_dict(_content(candidate, {**dict.fromkeys(REQUIRED, 1), **keys}))
+    table = tensor_table(variant_of(config, candidate.head, candidate.layout))
+    if table != candidate.table:
+        raise ConfigError("their shapes contradict each other")
+    seen = candidate.seen
+    expected = Expected(table, config.symbols, bool(config.tie_word_embeddings))
+    return Explanation(
+        candidate,
+        config,
+        keys,
+        frozenset(keys.keys() - shown.keys() - given.keys()),
+        expected,
+        sum(disagreement(seen, expected)) + seen.strangers + len(seen.again),
+    )
 
 
 def _possible_heads(shown: Mapping[str, int], given: Mapping[str, int]) -> Iterator[int | None]:
@@ -197,18 +199,16 @@ def _inverted(
     return {}
 
 
-def _config(candidate: Candidate, keys: Mapping[str, Any]) -> ModelConfig:
-    """The config with *keys*; a size that nothing shows is one, and is told to be missing."""
+def _content(candidate: Candidate, keys: Mapping[str, Any]) -> dict[str, Any]:
+    """A ``config.json`` with *keys*, under the family's own names, and the class of the head."""
     tables = family(candidate.seen.model_type)
+    classes = tables.heads[candidate.head].classes[:1]
+    content: dict[str, Any] = {"architectures": list(classes), "model_type": tables.model_type}
+    content.update((tables.name_of(key), value) for key, value in keys.items())
     ties = any(t.tied_to for t in candidate.table)
-    usual = {size.key for size in SIZES}
-    return ModelConfig(
-        **{**dict.fromkeys(REQUIRED, 1), **{k: v for k, v in keys.items() if k in usual}},
-        model_type=tables.model_type,
-        tie_word_embeddings=candidate.tied if ties else None,
-        architectures=tables.heads[candidate.head].classes[:1],
-        own={k: v for k, v in keys.items() if k not in usual},
-    )
+    if ties and candidate.tied != tables.defaults.get("tie_word_embeddings", True):
+        content["tie_word_embeddings"] = candidate.tied
+    return content
 
 
 def _in_order(candidate: Candidate, keys: Mapping[str, Any]) -> dict[str, Any]:

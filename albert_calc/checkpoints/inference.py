@@ -1,8 +1,10 @@
 """The config of a checkpoint, from the names and shapes of its tensors alone."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
+from albert_calc.algebra import Dim
 from albert_calc.checkpoints.candidates import LAYOUT
 from albert_calc.checkpoints.explaining import (
     HEADS,
@@ -12,8 +14,9 @@ from albert_calc.checkpoints.explaining import (
     explanations,
 )
 from albert_calc.checkpoints.files import Checkpoint
+from albert_calc.checkpoints.matching import Difference
 from albert_calc.checkpoints.names import inventory
-from albert_calc.checkpoints.words import PAPER_LAYOUT, difference_lines, prefix_note
+from albert_calc.checkpoints.words import PAPER_LAYOUT, Witness, difference_lines, prefix_note
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.errors import CheckpointError, first_of
 from albert_calc.families import family
@@ -104,5 +107,25 @@ def _reasons(nearest: Explanation) -> Iterator[str]:
         f" {nearest.head}, but:"
     )
     agreed = nearest.agreed
-    yield from difference_lines(agreed)
+    yield from difference_lines(agreed, _witness_of(nearest))
     yield from (f"{printable(one.name, 120)}: unexpected" for one in agreed.more)
+
+
+def _witness_of(nearest: Explanation) -> Witness:
+    """Which other tensor shows a size, as *nearest* has them."""
+    shown: dict[tuple[Dim, int], list[str]] = {}
+    for tensor in nearest.candidate.table:
+        several = nearest.candidate.seen.copies.get(tensor.name)
+        for one in islice(several.found.values(), 2) if several is not None else ():
+            for pair in zip(tensor.shape, one.stored.shape, strict=False):
+                shown.setdefault(pair, []).append(one.name)
+
+    def witness(difference: Difference) -> str:
+        own = {one.name for one in difference.found}
+        expected = tuple(zip(difference.symbols, difference.expected, strict=True))
+        stored = difference.found[0].stored.shape
+        lacking = [e for e, size in zip(expected, stored, strict=False) if e[1] != size]
+        names = (name for pair in lacking or expected for name in shown.get(pair, ()))
+        return next((name for name in names if name not in own), "")
+
+    return witness

@@ -1,6 +1,6 @@
 """What a checkpoint and a model differ in, in few lines."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from albert_calc.algebra import TEXT, Dim, Dims, times
 from albert_calc.checkpoints.matching import Difference, Match, place_of
@@ -17,7 +17,11 @@ _LONGEST = 120
 _WHOLE_LAYER = 4
 
 
-def difference_lines(agreed: Match) -> list[str]:
+Witness = Callable[[Difference], str]
+"""The name of another tensor that shows the size which one lacks; either may be wrong."""
+
+
+def difference_lines(agreed: Match, witness: Witness = lambda _: "") -> list[str]:
     """The differences, a line each: copies of one tensor, or all tensors of a layer, together.
 
     ``encoder.layer.0 … 11: 12 × attention.self.query.weight missing``
@@ -34,14 +38,13 @@ def difference_lines(agreed: Match) -> list[str]:
             where = alike[0].block.named(place)
             lines.append(f"{_safe(where)}: all {len(alike)} tensors {alike[0].kind}")
         else:
-            lines += map(line, alike)
+            lines += [_line(one, witness) for one in alike]
     return lines
 
 
-def line(difference: Difference) -> str:
-    """One difference: which tensors, what they must be, and what they are."""
+def _line(difference: Difference, witness: Witness) -> str:
     between = ": " if difference.size == 1 else " "
-    return f"{subject(difference)}{between}{_told(difference)}"
+    return f"{subject(difference)}{between}{_told(difference, witness)}"
 
 
 def subject(difference: Difference) -> str:
@@ -54,12 +57,14 @@ def subject(difference: Difference) -> str:
     return f"{_safe(where)}: {difference.size:,} × {_safe(rest)}"
 
 
-def _told(difference: Difference) -> str:
+def _told(difference: Difference, witness: Witness) -> str:
     if difference.kind == "shared":
         return f"has the numbers of {_safe(difference.found[0].original)}, and is none of its own"
     if difference.kind != "shape":
         return difference.kind
     expected = shape_formula(difference.symbols, difference.expected)
+    shown = witness(difference)
+    expected += f", as {_safe(shown)} shows" if shown else ""
     text = f"must be {expected}, got {shape_text(difference.found[0].stored.shape)}"
     if difference.copy_of:
         text += f": no copy of {_safe(difference.copy_of)}, and counted for itself"

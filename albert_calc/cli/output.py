@@ -87,7 +87,7 @@ def _write_all(stream: IO[Any], text: str) -> None:
     if raw is None:
         stream.write(text)
         stream.flush()
-        return
+        return None
     stream.flush()
     data = memoryview(text.encode(stream.encoding or "utf-8", "backslashreplace"))
     while data:
@@ -127,7 +127,7 @@ def progress(length: int) -> Iterator[Callable[[int], None]]:
     """
     there = sys.stderr is not None and sys.stderr.isatty()
     if not (length >= _LONG and there and not sys.stdout.isatty()):
-        yield lambda done: None
+        yield lambda _: None
         return
     with click.progressbar(length=length, file=sys.stderr, update_min_steps=_LONG // 10) as bar:
         steps = 0

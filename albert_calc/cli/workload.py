@@ -41,17 +41,39 @@ TRAINED_OPTIONS = ("lora", "lora_targets", "train", "freeze")
 """The parameters of ``trained_options``."""
 
 
+def batch_options(function: Function) -> Function:
+    """``-B`` and ``-S``."""
+    options: list[click.Parameter] = [
+        Once(
+            [f"-{size.symbol}", f"--{dashed(size.key)}", size.key], type=NUMBER,
+            default=getattr(USUAL, size.key), show_default=True, metavar="N",
+            heading=BATCH_HEADING, help=f"{size.symbol}: {size.meaning}.",
+        )
+        for size in BATCH
+    ]  # fmt: skip
+    return with_parameters(function, options)
+
+
+def batch_lists(function: Function) -> Function:
+    """``-B`` and ``-S`` as lists of values and ranges."""
+    options: list[click.Parameter] = [
+        Once(
+            [f"-{size.symbol}", f"--{dashed(size.key)}", size.key], metavar="VALUES",
+            heading=BATCH_HEADING, help=f"{size.symbol}: {size.meaning}.",
+        )
+        for size in BATCH
+    ]  # fmt: skip
+    return with_parameters(function, options)
+
+
 def workload_options(function: Function) -> Function:
     """A batch, its dtype, and how the model is trained on it."""
+    return batch_options(training_options(function))
+
+
+def training_options(function: Function) -> Function:
+    """The dtype of a model, and how it is trained."""
     options: list[click.Parameter] = [
-        *(
-            Once(
-                [f"-{size.symbol}", f"--{dashed(size.key)}", size.key], type=NUMBER,
-                default=getattr(USUAL, size.key), show_default=True, metavar="N",
-                heading=BATCH_HEADING, help=f"{size.symbol}: {size.meaning}.",
-            )
-            for size in BATCH
-        ),
         Option(
             ["--dtype"], type=click.Choice([*BITS, *_SHORT_DTYPES]), multiple=True,
             default=USUAL.dtypes, show_default=True, heading=BATCH_HEADING,

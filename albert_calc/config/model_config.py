@@ -15,6 +15,9 @@ from albert_calc.families.base import Family
 from albert_calc.families.sizes import SIZES
 from albert_calc.writing.harmless import shown
 
+DTYPE = "dtype"
+"""The key that says in what type a checkpoint stores its weights; formerly ``torch_dtype``."""
+
 
 @dataclass(frozen=True)
 class ModelConfig:
@@ -57,7 +60,8 @@ class ModelConfig:
         put = object.__setattr__
         tables = self.family
         put(self, "following", following(tables, {**self.own, **vars(self)}))
-        given = {k: v for k, v in self.own.items() if k in tables.defaults and v is not None}
+        known = {*tables.defaults, DTYPE}
+        given = {k: v for k, v in self.own.items() if k in known and v is not None}
         put(self, "own", {k: v for k, v in given.items() if k not in vars(self)})
         put(self, "architectures", tuple(self.architectures))
         keys = self.keys

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from albert_calc.config.detection import class_names, detect
 from albert_calc.config.foreign import foreign_mapping
 from albert_calc.config.keys import key_warnings, refused
-from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.model_config import DTYPE, ModelConfig
 from albert_calc.config.values import (
     broken,
     features,
@@ -79,7 +79,10 @@ def read_mapping(
         tie_word_embeddings=values.get("tie_word_embeddings"),
         share=share,
         architectures=class_names(given),
-        own={k: v for k, v in values.items() if k in tables.defaults},
+        own={
+            **{k: v for k, v in values.items() if k in tables.defaults},
+            DTYPE: values.get(DTYPE, values.get("torch_dtype")),
+        },
     )
     notes = [detected.note] if detected.note else []
     if assumed:

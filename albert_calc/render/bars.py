@@ -8,8 +8,6 @@ from rich.text import Text
 from albert_calc.render import Canvas
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
-TINY = "·"
-"""Stands for a bar that is too short to be drawn."""
 
 _SHADES = "█▒░▓"
 _LETTERS = "#=+:o%"
@@ -20,12 +18,17 @@ def eighths(value: int, largest: int, width: int) -> int:
     return (16 * width * max(value, 0) + largest) // (2 * largest) if largest else 0
 
 
+def tiny(canvas: Canvas) -> str:
+    """Stands for a bar that is too short to be drawn."""
+    return "." if canvas.ascii_only else "·"
+
+
 def bar(length: int, canvas: Canvas) -> str:
-    """A bar of *length* eighths of a cell, and ``TINY`` for none."""
+    """A bar of *length* eighths of a cell, and ``tiny`` for none."""
     if canvas.ascii_only:
-        return "#" * ((length + 4) // 8) or canvas.spelled(TINY)
+        return "#" * ((length + 4) // 8) or tiny(canvas)
     whole, part = divmod(length, 8)
-    return "█" * whole + EIGHTHS[part].strip() or TINY
+    return "█" * whole + EIGHTHS[part].strip() or tiny(canvas)
 
 
 def swatch(part: int, parts: int, colour: str, canvas: Canvas) -> tuple[str, str]:
@@ -43,24 +46,29 @@ def stacked(
     """
     ends = [eighths(total, largest, width) for total in accumulate(values)]
     if not ends or not ends[-1]:
-        return Text(canvas.spelled(TINY) if any(values) else "")
+        return Text(tiny(canvas) if any(values) else "")
     whole, rest = divmod(ends[-1], 8)
     starts = (0, *ends)
     last = max(range(len(ends)), key=lambda part: ends[part] - max(starts[part], 8 * whole))
     drawn = Text()
     if not canvas.ascii_only and (canvas.colour or len(values) == 1 or not whole):
         for end, colour in zip(ends, colours, strict=True):
-            drawn.append("█" * (min((end + 4) // 8, whole) - len(drawn)), solid(colour))
+            drawn.append("█" * (end // 8 - len(drawn)), over(colour, colour))
+            if len(drawn) == end // 8 < whole and end % 8:
+                behind = next(c for e, c in zip(ends, colours, strict=True) if e > end)
+                drawn.append(EIGHTHS[end % 8], over(colour, behind))
         return drawn.append(EIGHTHS[rest].strip(), colours[last])
     signs = [_sign(part, len(values), canvas) for part in range(len(values))]
+    if not whole:
+        return Text(signs[last], colours[last])
     for sign, end, colour in zip(signs, ends, colours, strict=True):
         drawn.append(sign * ((end + 4) // 8 - len(drawn)), colour)
-    return drawn or Text(signs[last], colours[last])
+    return drawn
 
 
-def solid(colour: str) -> str:
-    """The style of whole cells: with a background, as some fonts leave gaps between blocks."""
-    return f"{colour} on {colour}"
+def over(colour: str, behind: str) -> str:
+    """The style of *colour* before another, or itself: some fonts leave gaps between blocks."""
+    return f"{colour} on {behind}"
 
 
 def _sign(part: int, parts: int, canvas: Canvas) -> str:

@@ -103,7 +103,7 @@ def whole(words: str) -> str:
 
 
 def breakable(words: str, longest: int = UNLIMITED) -> str:
-    """*words* that are broken between terms only, and within words that are *longest* or more."""
+    """*words* that are broken between terms, and within words of more than *longest* letters."""
     bound = _TERM.sub(lambda term: whole(term[0]), words)
     return _WORD.sub(lambda word: _foldable(word[0], longest), bound)
 
@@ -111,4 +111,4 @@ def breakable(words: str, longest: int = UNLIMITED) -> str:
 def _foldable(word: str, longest: int) -> str:
     if len(word) <= longest or _BOUND in word or _NUMBER.fullmatch(word):
         return word
-    return _BREAK.join(word[i : i + longest] for i in range(0, len(word), longest))
+    return _BREAK.join(re.findall(rf".{{0,{longest - 1}}}?[-_/.]|.{{1,{longest}}}", word))

@@ -40,7 +40,9 @@ def marked(strip: Strip, longest: int, indented: Container[int] = ()) -> Strip:
         return cell if lines == cell.lines else cell._replace(lines=lines)
 
     cells = tuple(mark(row, cell) for row, cell in enumerate(strip.cells))
-    return strip._replace(heading=tuple(map(breakable, strip.heading)), cells=cells)
+    return strip._replace(
+        heading=tuple(breakable(one, longest) for one in strip.heading), cells=cells
+    )
 
 
 def fit(found: list[Strip], width: int) -> list[Fitted]:

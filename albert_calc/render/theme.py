@@ -86,8 +86,12 @@ def terminal_styles(few: bool) -> dict[str, str]:
     found: dict[str, str] = {role: look.terminal for role, look in ROLES.items()}
     if not few:
         return {**found, **_shades()}
-    solid = {f"{ink} on {ink}": f"{name} on {name}" for ink, name in _SIXTEEN.items()}
-    return {**found, **_SIXTEEN, **solid, **dict.fromkeys(_shades(), "none")}
+    pairs = {
+        f"{ink} on {paper}": f"{name} on {behind}"
+        for ink, name in _SIXTEEN.items()
+        for paper, behind in _SIXTEEN.items()
+    }
+    return {**found, **_SIXTEEN, **pairs, **dict.fromkeys(_shades(), "none")}
 
 
 def page_styles() -> dict[str, str]:

@@ -86,8 +86,9 @@ def largest_size(
     """The largest value of *key* with which the model *found* costs at most *budget*.
 
     Without an I of its own in *request*, I follows the H solved for as 4·H. H is kept
-    divisible by A. Raises ``ConfigError`` for sizes that make no model, and for a budget or a
-    *multiple_of* that is not a positive whole number.
+    divisible by A, and values that break another rule are passed over. Raises ``ConfigError``
+    for sizes that make no model, and for a budget or a *multiple_of* that is not a positive
+    whole number.
     """
     followers = followers_of(key, request)
 
@@ -98,18 +99,20 @@ def largest_size(
         return Candidate(value, model, measure(model))
 
     problems = Problems(solve_problems(key, budget, multiple_of))
+    heads = _heads(at, found, request, key)
     with problems.collected():
-        at(_step(found, request, key, 1))
+        _first(at, key, heads)
     problems.raise_any()
-    step = _step(found, request, key, multiple_of)
+    step = lcm(multiple_of, heads)
     most = LARGEST // max((FOLLOWS[f][0] for f in followers), default=1)
     if step > most:
         raise ConfigError(f"{key}: must be a multiple of {step} and at most {most:,}")
-    first = at(step)
+    first = _first(at, key, step)
     if measure is parameters_of and not depends_on(key, first.model):
         return Solution(key, budget, step, first, first.amount <= budget, constant=True)
-    square = [value for value in _square(key, first.model) if value % step == 0]
-    return largest_value(at, key, budget, step, most, square)
+    possible = _possible(first.model, key, followers)
+    square = [v for v in _square(key, first.model) if v % step == 0 and possible(v)]
+    return largest_value(at, key, budget, step, most, square, possible)
 
 
 def largest_value(
@@ -119,24 +122,73 @@ def largest_value(
     step: int = 1,
     most: int = LARGEST,
     apart: Sequence[int] = (),
+    possible: Callable[[int], bool] = lambda _: True,
 ) -> Solution:
     """The largest multiple of *step* up to *most* with which *at* costs at most *budget*.
 
-    No value may cost less than a smaller one, but for those of *apart*.
+    No value may cost less than a smaller one, but for those of *apart*; those that are not
+    *possible* are passed over. Raises ``ConfigError`` if none is.
     """
-    first, alone = at(step), [at(value) for value in apart]
-    times = bisect(lambda n: at(n * step).amount <= budget, most // step)
-    fits = [at(times * step)] if times else []
-    fitting = [c for c in (*fits, *alone) if c.amount <= budget]
+
+    def beside(value: int, way: int) -> Candidate | None:
+        """The nearest possible multiple, from *value* up or down."""
+        several = range(value, value + way * step * _WINDOW, way * step)
+        near = next((v for v in several if 0 < v <= most and possible(v)), 0)
+        return at(near) if near else None
+
+    def fits(times: int) -> bool:
+        candidate = beside(times * step, 1)
+        return candidate is not None and candidate.amount <= budget
+
+    first, alone = beside(step, 1), [at(value) for value in apart]
+    times = bisect(fits, most // step)
+    largest = [at(times * step)] if times else []
+    fitting = [c for c in (*largest, *alone) if c.amount <= budget]
     if not fitting:
-        closest = min((first, *alone), key=lambda c: c.amount)
+        several = [first, *alone] if first else alone
+        closest = min(several, key=lambda c: c.amount)
         return Solution(key, budget, step, closest, fits=False)
     answer = max(fitting, key=lambda c: c.value)
+    below = beside(answer.value - step, -1)
     return Solution(
-        key, budget, step, answer, True,
-        at(answer.value + step) if answer.value + step <= most else None,
-        isolated=answer.value > step and at(answer.value - step).amount > budget,
+        key, budget, step, answer, True, beside(answer.value + step, 1),
+        isolated=below is not None and below.amount > budget,
     )  # fmt: skip
+
+
+def _first(at: Callable[[int], Candidate], key: str, step: int) -> Candidate:
+    """The smallest multiple of *step* that makes a model.
+
+    Raises ``ConfigError`` for what is wrong whatever the size *key* is.
+    """
+    problems: tuple[str, ...] = ()
+    for value in range(step, step * _WINDOW, step):
+        try:
+            return at(value)
+        except ConfigError as error:
+            problems = problems or error.problems
+            # Another value may mend a rule that names the size, and nothing else.
+            names = {tables.name_of(key) for tables in families()}
+            if not all(any(name in p for name in names) for p in error.problems):
+                break
+    raise ConfigError(problems)
+
+
+def _possible(model: Model, key: str, followers: tuple[str, ...]) -> Callable[[int], bool]:
+    """Whether a value of the size *key* keeps the rules of *model*'s family and head."""
+    config, tables = model.config, model.config.family
+    rules = [r for r in (*tables.rules, *tables.heads[model.head].rules) if r.fatal]
+    keys = {**config.keys, "share": config.share}
+
+    def keeps(value: int) -> bool:
+        keys[key] = value
+        keys.update((f, FOLLOWS[f][0] * value) for f in followers)
+        for name in config.following:
+            if name != key:
+                keys[name] = followed(tables.defaults[tables.name_of(name)], keys)
+        return all(holds(rule, keys) for rule in rules)
+
+    return keeps
 
 
 def followers_of(key: str, request: Request) -> tuple[str, ...]:
@@ -186,8 +238,8 @@ def _heads(at: Callable[[int], Candidate], found: Found, request: Request, key: 
     config = model.config
     heads = config.num_attention_heads or 1
     keys = {**config.keys, key: heads + 1}
-    rules = [r for r in config.family.rules if r.fatal and r.keys[:2] == ("num_attention_heads", key)]
-    return 1 if all(holds(rule, keys) for rule in rules) else heads
+    rules = (r for r in config.family.rules if r.keys[:2] == ("num_attention_heads", key))
+    return 1 if all(holds(rule, keys) for rule in rules if rule.fatal) else heads
 
 
 def _square(key: str, model: Model) -> tuple[int, ...]:

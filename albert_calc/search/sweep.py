@@ -71,13 +71,13 @@ def _decisive(grid: Grid) -> set[str]:
 def _variants(grid: Grid, stretch: Stretch) -> Iterator[tuple[Variant, Stretch]]:
     """*stretch* in pieces, the combinations of each having the same tensors."""
     if moved(grid, stretch.inner).isdisjoint(_decisive(grid)):
-        yield _variant(grid, stretch), stretch
+        yield variant_at(grid, stretch), stretch
         return
     pieces: list[tuple[Variant, list[int]]] = []
     for value in stretch.values:
         stretch.keys[stretch.inner] = value
         follow(grid, stretch.keys)
-        variant = _variant(grid, stretch)
+        variant = variant_at(grid, stretch)
         if not pieces or pieces[-1][0] != variant:
             pieces.append((variant, []))
         pieces[-1][1].append(value)
@@ -85,7 +85,8 @@ def _variants(grid: Grid, stretch: Stretch) -> Iterator[tuple[Variant, Stretch]]
         yield variant, stretch._replace(values=values)
 
 
-def _variant(grid: Grid, stretch: Stretch) -> Variant:
+def variant_at(grid: Grid, stretch: Stretch) -> Variant:
+    """Which tensors the combination has whose keys stand in *stretch* now."""
     keys = stretch.keys
     embedding = grid.embedding
     if embedding == "factorized" and grid.layout == "paper":
@@ -132,11 +133,12 @@ def _plan(grid: Grid, name: str, variant: Variant, inner: str) -> _Plan:
 
 def _count(name: str, variant: Variant) -> Polynomial:
     return Polynomial.sum(
-        f.terms for f in component_formulas(variant) if _is_part(f.component, name)
+        f.terms for f in component_formulas(variant) if is_part(f.component, name)
     )
 
 
-def _is_part(component: Component, column: str) -> bool:
+def is_part(component: Component, column: str) -> bool:
+    """Whether the count in *column* has the parameters of *component* in it."""
     part = _PART_COLUMNS.get(component.part, component.part)
     return column in ("total", component.name, part)
 

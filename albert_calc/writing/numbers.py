@@ -81,6 +81,11 @@ def binary_size(size: int) -> str:
     return _in_units(size, 2**10, _BINARY, 1)
 
 
+def decimal_size(size: int) -> str:
+    """A number of bytes in the largest fitting unit of 10^3: ``46.7 MB``."""
+    return _in_units(size, 1000, ("B", "kB", "MB", "GB", "TB", "PB", "EB"), 1)
+
+
 def flops(operations: int) -> str:
     """A number of operations in the largest fitting unit of 1000: ``20.21 TFLOPs``."""
     return _in_units(operations, 1000, _FLOPS, 2)

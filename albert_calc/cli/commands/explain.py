@@ -1,9 +1,20 @@
 """``albert-calc explain``: a count as a derivation."""
 
+from typing import Any
+
+import click
+
 from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.options import typed
+from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
+from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
+from albert_calc.costs.activations import Activations, kept_activations
+from albert_calc.costs.cost import USUAL
+from albert_calc.costs.workload import Workload
 from albert_calc.counting.derivation import Step, derivation
 from albert_calc.counting.listing import component_tensors
+from albert_calc.errors import ConfigError, Problems
 from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
@@ -14,11 +25,19 @@ from albert_calc.writing.numbers import count as with_commas
 )
 @option("--tensors", is_flag=True, help="List the tensors of each component by name and shape.")
 @option(
+    "--activations",
+    is_flag=True,
+    help="List what a training step keeps for its backward pass, tensor by tensor.",
+)
+@option(
     "--diagram",
     is_flag=True,
     help="Draw the standard and the factorized embedding as rectangles, to scale.",
 )
-def command(asked: Asked, *, tensors: bool, diagram: bool) -> Report | Picture:  # fmt: skip
+@workload_options
+def command(
+    asked: Asked, *, tensors: bool, activations: bool, diagram: bool, **options: Any
+) -> Report | Picture:  # fmt: skip
     """Derive a count: symbols, numbers, values.
 
     The total is one formula with like terms collected. The LaTeX needs amsmath.
@@ -28,8 +47,18 @@ def command(asked: Asked, *, tensors: bool, diagram: bool) -> Report | Picture: 
       albert-calc explain albert-base-v2
       albert-calc explain base --head masked-lm -f latex
       albert-calc explain albert-base-v2 --tensors
+      albert-calc explain albert-base-v2 --activations -B 8
       albert-calc explain base --diagram
     """
+    if not activations and (idle := typed(*WORKLOAD_OPTIONS)):
+        raise click.UsageError(f"{idle[0]} belongs to --activations: give both or none")
+    problems = Problems()
+    workload = USUAL
+    with problems.collected():
+        workload = workload_of(options)
+    with problems.collected():
+        asked.model  # noqa: B018 - read for its problems, which are told with the others
+    problems.raise_any()
     model = asked.model
     if diagram or asked.save:
         from albert_calc.pictures.diagrams import embedding_diagram
@@ -57,7 +86,33 @@ def command(asked: Asked, *, tensors: bool, diagram: bool) -> Report | Picture: 
     )
     facts = {**model_facts(model), "components": (), "total": _data(total)}
     sections = (section, _tensors(listed)) if tensors else (section,)
+    if activations:
+        kept = kept_activations(model.config, model.blueprint, workload)
+        if kept.reason:
+            raise ConfigError(f"activations: {kept.reason}")
+        sections = (*sections, _activations(kept, workload))
     return Report(sections, facts, f"{model.title}: {with_commas(total.parameters)} parameters")
+
+
+def _activations(kept: Activations, workload: Workload) -> Section:
+    """What a training step keeps, its bytes in symbols and in number."""
+    return Section(
+        title="Kept for the backward pass, in bytes",
+        key="activations",
+        columns=(
+            Column("part", "part", "text"),
+            Column("name", "tensor", "text"),
+            Column("dtype", "dtype", "text"),
+            Column("copies", "copies", "count"),
+            Column("formula", "formula", "text"),
+            Column("bytes", "bytes", "count"),
+        ),
+        rows=tuple(
+            (t.part, t.name, t.dtype, t.copies, t.formula.formula(), t.bytes) for t in kept.tensors
+        ),
+        total=("total", "", "", None, "", kept.bytes),
+        lines=(batch_line(workload),),
+    )
 
 
 def _row(step: Step) -> tuple[str, tuple[str, str], str, str, int]:

@@ -12,7 +12,7 @@ from albert_calc.report import Column, Report, Section
 
 @plain_command("reproduce")
 @argument("source", type=click.Choice(SOURCES))
-def command(asked: Asked, *, source: str) -> Report:
+def command(_: Asked, *, source: str) -> Report:
     """Show printed figures beside the true ones.
 
     Each is exact, rounds to what is printed, or differs from it. Exit 1 if one is not

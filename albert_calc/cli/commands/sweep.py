@@ -1,16 +1,27 @@
 """``albert-calc sweep``: a row for every combination of sizes, sharing and heads."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import click
 
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.output import canvas, progress, say, write_chunks
+from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import sizes_line
+from albert_calc.cli.workload import (
+    batch_lists,
+    trained_of,
+    trained_options,
+    training_options,
+    workload_of,
+)
 from albert_calc.config.values import FOLLOWS
+from albert_calc.costs.cost import USUAL
+from albert_calc.costs.trainable import with_targets
+from albert_calc.costs.workload import BATCH
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import HEADS
 from albert_calc.families.base import SHARES
@@ -18,13 +29,15 @@ from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
 from albert_calc.pictures.picture import Picture
 from albert_calc.render.stream import stream
-from albert_calc.report import Column, Report, Section
+from albert_calc.report import Column, Kind, Report, Section
+from albert_calc.search.costs import BATCH_COLUMNS, COSTS, Batches, costed_batches
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import parse_names, parse_sizes
 from albert_calc.search.sweep import Row, batches, columns_of
 
 _LARGEST_TABLE = 1_000
 _LARGEST_CHART = 10_000
+_WIDEST_GRID = 8
 
 # Sizes that must fit others: a base is not asked what is asked of every combination.
 _FITTING = ("num_attention_heads", "inner_group_num")
@@ -54,8 +67,12 @@ _FITTING = ("num_attention_heads", "inner_group_num")
     help="The columns, such as hidden_size,layers,total; by default what varies, and the total.",
 )
 @option("--chart", is_flag=True, help="Draw the totals, where only one size varies.")
+@batch_lists
+@trained_options
+@training_options
 def command(
-    asked: Asked, *, head: str, share: str | None, columns: str | None, chart: bool
+    asked: Asked, *, head: str, share: str | None, columns: str | None, chart: bool,
+    **options: Any,
 ) -> Report | Picture | None:  # fmt: skip
     """Count every combination of sizes, a row each.
 
@@ -67,6 +84,11 @@ def command(
     cannot be built is skipped and reported; with --strict it is an error. Rows are written
     as they come, in any number, except those of a table.
 
+    Columns are sizes, share, head, total, parts and components of the count, and costs:
+    training_peak_bytes, activation_bytes, inference_peak_bytes, weights_bytes, forward_flops,
+    training_flops, executed_parameters, trainable. A table of two sizes and one column is a
+    grid.
+
     \b
     Examples:
       albert-calc sweep albert-base-v2 -E 64,128,256,768 --share all,none
@@ -74,19 +96,20 @@ def command(
       albert-calc sweep bert-base-uncased -L 2:12 -f csv
       albert-calc sweep -V 1000:1_000_000 -E 128 -H 768 -L 12 -f csv
       albert-calc sweep base -E 64,128,256,768 --chart
+      albert-calc sweep base -B 1,2,4,8,16 -S 128,512 --columns training_peak_bytes
     """
     drawn = chart or asked.save is not None
     if drawn and (others := typed("format", "columns")):
         raise click.UsageError(f"--chart and {others[0]} contradict each other: give one of them")
-    wanted = _wanted(asked, head, share, columns)
+    wanted = _wanted(asked, head, share, columns, options)
     grid = wanted.grid
-    if drawn and len(grid.varied) != 1:
-        varied = ", ".join(grid.varied) or "none"
+    if drawn and len(wanted.varied) != 1:
+        varied = ", ".join(wanted.varied) or "none"
         raise click.UsageError(f"--chart needs one size that varies, got {varied}")
     if asked.request.strict:
         _refuse(_fatal(broken_rules(grid)), grid)
     tally: Tally = Counter()
-    rows = _watched(grid, wanted.columns, tally)
+    rows = _watched(wanted, tally)
     result: Report | Picture | None = None
     if drawn:
         result = _chart(wanted, rows)
@@ -112,11 +135,24 @@ class _Wanted(NamedTuple):
 
     base: Model
     grid: Grid
+    batches: Batches
     columns: tuple[str, ...]
     notes: tuple[str, ...]
 
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The columns that vary by themselves, slowest first."""
+        return (*self.grid.varied, *self.batches.varied)
 
-def _wanted(asked: Asked, head: str, share: str | None, columns: str | None) -> _Wanted:
+    @property
+    def costed(self) -> bool:
+        """Whether a column depends on a batch."""
+        return any(c in COSTS or c in BATCH_COLUMNS for c in self.columns)
+
+
+def _wanted(
+    asked: Asked, head: str, share: str | None, columns: str | None, options: Mapping[str, Any]
+) -> _Wanted:
     """The grid and the columns; ``ConfigError`` with everything that is wrong with them."""
     problems = Problems()
     sizes: dict[str, Collection[int]] = {}
@@ -127,6 +163,16 @@ def _wanted(asked: Asked, head: str, share: str | None, columns: str | None) -> 
         if typed_sizes[key] is not None:
             with problems.collected():
                 sizes[key] = parse_sizes(key, typed_sizes[key])
+    of_batch: dict[str, Collection[int]] = {}
+    for key in BATCH_COLUMNS:
+        if options[key] is not None:
+            with problems.collected():
+                of_batch[key] = parse_sizes(key, options[key])
+    workload = USUAL
+    with problems.collected():
+        usual = {key: getattr(USUAL, key) for key in BATCH_COLUMNS}
+        workload = workload_of({**options, **usual})
+        workload = workload._replace(trained=trained_of(options))
     with problems.collected():
         heads = parse_names("head", head, HEADS)
     if share is not None:
@@ -149,11 +195,21 @@ def _wanted(asked: Asked, head: str, share: str | None, columns: str | None) -> 
         )  # fmt: skip
     if columns is not None and grid is not None:
         with problems.collected():
-            names = _column_names(columns, columns_of(grid))
+            names = _column_names(columns, (*columns_of(grid), *BATCH_COLUMNS, *COSTS))
     problems.raise_any()
     assert base is not None and grid is not None  # noqa: S101 - their problems were raised
     notes = tuple(f"{f}: follows {FOLLOWS[f][1]}, {FOLLOWS[f][0]} × H" for f in followers)
-    return _Wanted(base, grid, names or (*grid.varied, "total"), notes)
+    batches = Batches(
+        workload._replace(trained=with_targets(workload.trained, base.config.model_type)),
+        {key: of_batch.get(key, (getattr(workload, key),)) for key in BATCH_COLUMNS},
+    )
+    if batches.varied and not any(name in COSTS for name in names):
+        raise click.UsageError(
+            "-B and -S change costs alone: give --columns, such as training_peak_bytes"
+        )
+    # A row of costs says which batch it is of.
+    names = (*(key for key in batches.varied if key not in names), *names)
+    return _Wanted(base, grid, batches, names or (*grid.varied, "total"), notes)
 
 
 def _base(
@@ -193,17 +249,21 @@ def _base(
 
 def _column_names(text: str, known: Collection[str]) -> tuple[str, ...]:
     """The columns that *text* lists: keys, with either dash, or symbols."""
-    keys = {symbol: key for key, symbol in SYMBOLS.items()}
+    keys = {symbol: key for key, symbol in SYMBOLS.items()} | {s.symbol: s.key for s in BATCH}
     names = [name.strip() for name in text.split(",")]
     listed = ",".join(keys.get(name, name.replace("-", "_")) for name in names)
     return parse_names("columns", listed, known)
 
 
-def _watched(grid: Grid, columns: tuple[str, ...], tally: Tally) -> Iterator[list[Row]]:
+def _watched(wanted: _Wanted, tally: Tally) -> Iterator[list[Row]]:
     """The rows in batches, with a progress bar; ``ConfigError`` if there are none at all."""
+    grid, columns = wanted.grid, wanted.columns
+    found = batches(grid, columns, tally)
+    if wanted.costed:
+        found = costed_batches(grid, wanted.batches, columns, tally)
     written = 0
     with progress(grid.combinations) as reach:
-        for rows in batches(grid, columns, tally):
+        for rows in found:
             yield rows
             written += len(rows)
             reach(written + _fatal(tally).total())
@@ -230,21 +290,51 @@ def _described(name: str) -> Column:
         return Column(name, name, "text")
     if name in SYMBOLS:
         return Column(name, SYMBOLS[name], "count")
-    return Column(name, name.replace("_", " "), "count")
+    batch = {size.key: size.symbol for size in BATCH}
+    if name in batch:
+        return Column(name, batch[name], "count")
+    kind: Kind = "bytes" if name.endswith("_bytes") else "count"
+    kind = "flops" if name.endswith("_flops") else kind
+    return Column(name, name.replace("_", " "), kind)
 
 
 def _table(wanted: _Wanted, batches: Iterator[list[Row]]) -> Report:
     rows = _collected(batches, "format: a table", _LARGEST_TABLE)
     headline, line = _title(wanted, len(rows))
     columns = tuple(_described(name) for name in wanted.columns)
-    return Report((Section(columns, tuple(rows), lines=(line,)),), headline=headline)
+    section = _as_grid(wanted, columns, rows) or Section(columns, tuple(rows))
+    return Report((section._replace(lines=(line,)),), headline=headline)
+
+
+def _as_grid(wanted: _Wanted, columns: tuple[Column, ...], rows: Sequence[Row]) -> Section | None:
+    """Two sizes and one figure as a grid, a row for each value of the first size."""
+    if len(columns) != 3 or wanted.columns[:2] != wanted.varied:
+        return None
+    if any(name in ("share", "head") for name in wanted.varied):
+        return None
+    across = list(dict.fromkeys(row[1] for row in rows))
+    if len(across) > _WIDEST_GRID:
+        return None
+    first, second, figure = columns
+    cells = {(row[0], row[1]): row[2] for row in rows}
+    return Section(
+        (
+            Column(first.key, f"{first.heading} \\ {second.heading}", first.kind),
+            *(Column(str(value), f"{value:,}", figure.kind) for value in across),
+        ),
+        tuple(
+            (value, *(cells.get((value, other)) for other in across))
+            for value in dict.fromkeys(row[0] for row in rows)
+        ),
+        title=figure.heading,
+    )
 
 
 def _chart(wanted: _Wanted, batches: Iterator[list[Row]]) -> Picture:
     from albert_calc.pictures.charts import sweep_chart
 
     rows = _collected(batches, "chart: a picture", _LARGEST_CHART)
-    varied = wanted.grid.varied[0]
+    varied = wanted.varied[0]
     model_type = wanted.base.config.model_type
     return sweep_chart(*_title(wanted, len(rows)), varied, rows, model_type)
 
@@ -269,6 +359,10 @@ def _title(wanted: _Wanted, count: int) -> tuple[str, str]:
     common += [f"share {s}" for s in grid.shares if len(grid.shares) == 1 and s != own]
     common += [f"head {h}" for h in grid.heads if len(grid.heads) == 1 and h != "model"]
     common += [f"layout {grid.layout}"] if grid.layout != "transformers" else []
+    if wanted.costed:
+        said = batch_line(next(wanted.batches.workloads)).split(", ")
+        varied = {size.symbol for size in BATCH if size.key in wanted.batches.varied}
+        common += [part for part in said if part.partition(" = ")[0] not in varied]
     return (
         f"{wanted.base.name}: {count:,} combination{'' if count == 1 else 's'}",
         ", ".join(common),

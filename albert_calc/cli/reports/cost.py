@@ -1,14 +1,16 @@
 """What models cost: parameters, memory, activations, FLOPs, and whether it fits."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from albert_calc.cli.reports.techniques import Compared
-from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.model_config import DTYPE, ModelConfig
 from albert_calc.costs.assumptions import ACCURACY, assumptions
 from albert_calc.costs.cost import Cost, cost_of
+from albert_calc.costs.files import files_of
 from albert_calc.costs.fit import Memory, largest_batch, largest_length
 from albert_calc.costs.flops import flops_formulas
+from albert_calc.costs.memory import BITS
 from albert_calc.costs.trainable import with_targets
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.comparison import Built
@@ -16,7 +18,7 @@ from albert_calc.counting.tensors import Blueprint
 from albert_calc.errors import Problems
 from albert_calc.models.model import Model
 from albert_calc.report import Column, Figure, Kind, Section, figures_section
-from albert_calc.writing.numbers import binary_size, flops, ratio, short
+from albert_calc.writing.numbers import binary_size, decimal_size, flops, ratio, short
 
 
 class Costed(NamedTuple):
@@ -66,6 +68,9 @@ def costed(
     """What *model*, which *config* describes, costs, and what of it fits in *memory*."""
     workload = workload._replace(trained=with_targets(workload.trained, config.model_type))
     cost = cost_of(config, model, workload)
+    stored = config.setting(DTYPE)
+    if isinstance(stored, str) and stored in BITS:
+        cost = cost._replace(files=files_of(model, stored))
     found = Costed(name, config, model, workload, cost, memory)
     if memory is None or cost.training_peak_bytes is None:
         return found
@@ -197,20 +202,30 @@ def _figures(costs: Sequence[Costed], exact: bool) -> Iterator[Figure]:
         yield row(batch, counted, [one.largest_length for one in costs], group)
     group = "inference memory, at its peak"
     yield row(group, size, [c.inference_peak_bytes for c in every], group)
-    group = "file of the weights"
-    for dtype in costs[0].cost.weights_bytes:
-        label = group if dtype == next(iter(costs[0].cost.weights_bytes)) else f"in {dtype}"
-        yield row(label, size, [c.weights_bytes[dtype] for c in every], group)
-    yield row("with the optimizer", size, [c.files.with_optimizer for c in every], group)
-    yield row("matrices in int8", size, [c.files.int8 for c in every], group)
-    if any(c.files.unrolled != c.files.checkpoint for c in every):
-        yield row("unrolled, as ONNX", size, [c.files.unrolled for c in every], group)
+    group = "checkpoint"
+    files = [c.files for c in every]
+
+    def file(label: str, sizes: Sequence[int]) -> Figure:
+        return row(label, size, sizes if exact else [both_sizes(s) for s in sizes], group)
+
+    yield file(group, [f.checkpoint for f in files])
+    for dtype in list(costs[0].cost.weights_bytes)[1:]:
+        yield file(f"in {dtype}", [c.weights_bytes[dtype] for c in every])
+    yield file("with the optimizer", [f.with_optimizer for f in files])
+    yield file("matrices in int8", [f.int8 for f in files])
+    if any(f.unrolled != f.checkpoint for f in files):
+        yield file("unrolled, as ONNX", [f.unrolled for f in files])
     group = "compute, forward"
     yield row(group, work, [c.flops.forward for c in every], group)
     for term, label in _TERMS.items():
         yield row(label, "percent", [c.flops.shares.get(term) for c in every], group)
     yield row("one layer", "percent", [c.flops.layer_share for c in every], group)
     yield row("training", work, [c.flops.training for c in every], group)
+
+
+def both_sizes(size: int) -> str:
+    """``46.7 MB, 44.6 MiB``: a size as shops and as programs give it."""
+    return f"{decimal_size(size)}, {binary_size(size)}"
 
 
 def _left(one: Costed) -> int | None:

@@ -24,7 +24,7 @@ def several_report(asked: Asked, *, drawn: bool, workload: Workload | None) -> R
     sections: tuple[Section, ...] = (_section(sides),)
     items = [_item(side, first=side is sides[0]) for side in sides]
     if workload is not None:
-        from albert_calc.cli.reports.cost import costs_section, costs_of
+        from albert_calc.cli.reports.cost import costs_of, costs_section
 
         costs = costs_of([s.model for s in sides], workload)
         sections = (*sections, costs_section(costs))

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from albert_calc.pictures.picture import Bar, BarGroup, Chart, Limit, Panel, Part, value_texts
 from albert_calc.render import Canvas
-from albert_calc.render.bars import TINY, eighths, stacked, swatch
+from albert_calc.render.bars import eighths, stacked, swatch, tiny
 from albert_calc.render.console import measured, text, whole
 from albert_calc.render.theme import BEFORE, LIMIT, part_colour
 
@@ -93,7 +93,7 @@ def _legend(panel: Panel, room: int, canvas: Canvas) -> Text:
     ]
     longest = max(room, _SHORTEST)
     if any(b.total and not eighths(b.total, panel.largest, longest) for b in panel.bars):
-        entries.append(Text(whole(f"{canvas.spelled(TINY)} too small to draw"), "dim"))
+        entries.append(Text(whole(f"{tiny(canvas)} too small to draw"), "dim"))
     return Text("   ").join(entries)
 
 

@@ -78,7 +78,7 @@ def drawn(curve: Curve, width: int, canvas: Canvas) -> Iterator[RenderableType]:
     yield Text("total parameters" + (", by powers of 10" if y.is_log else ""), "dim")
     for row in range(_ROWS):
         wall = canvas.spelled("┤" if row in labels else "│")
-        said = Text(f"{labels.get(row, ''):>{margin}} {wall}", "dim")
+        said = Text.assemble((f"{labels.get(row, ''):>{margin}} {wall}", "dim"))
         for column in range(columns):
             if (column, row) in marked:
                 said.append(canvas.spelled(_MARK), _MARK_STYLE)

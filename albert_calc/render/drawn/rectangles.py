@@ -8,7 +8,7 @@ from rich.text import Text
 
 from albert_calc.pictures.picture import Part, Plan, Rectangles
 from albert_calc.render import Canvas
-from albert_calc.render.bars import EIGHTHS, eighths, solid
+from albert_calc.render.bars import EIGHTHS, eighths, over
 from albert_calc.render.console import measured, text, whole
 from albert_calc.render.drawn.charts import colour_of
 from albert_calc.writing import numbers
@@ -78,6 +78,6 @@ def _rectangle(wide: int, high: int, colour: str, canvas: Canvas) -> Text:
     whole_cells, part = divmod(wide, 8)
     edge = EIGHTHS[part].strip() or ("" if whole_cells else EIGHTHS[1])
     for row in range(rows):
-        drawn.append("█" * whole_cells, solid(colour))
+        drawn.append("█" * whole_cells, over(colour, colour))
         drawn.append(edge + "\n" * (row + 1 < rows), colour)
     return drawn

@@ -1,0 +1,122 @@
+"""Sweeps over what models cost: figures of memory and work, also for several batches."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.values import symbols
+from albert_calc.costs.activations import kept_activations
+from albert_calc.costs.files import executed_parameters
+from albert_calc.costs.flops import Flops, count_flops
+from albert_calc.costs.memory import weights_bytes
+from albert_calc.costs.peak import inference_peak, training_peak
+from albert_calc.costs.trainable import trainable_of
+from albert_calc.costs.workload import Workload
+from albert_calc.counting.counts import component_formulas
+from albert_calc.counting.tensors import Blueprint
+from albert_calc.families.sizes import SYMBOLS
+from albert_calc.search.grid import Grid, Tally, stretches
+from albert_calc.search.sweep import Row, is_part, variant_at
+
+Measure = Callable[[ModelConfig, Blueprint, Workload], int | None]
+
+
+def _activations(config: ModelConfig, model: Blueprint, workload: Workload) -> int | None:
+    return kept_activations(config, model, workload).bytes
+
+
+def _weights(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
+    return weights_bytes(_total(model), workload.dtypes[0])
+
+
+def _forward(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
+    return _flops(model, workload).forward
+
+
+def _training(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
+    return _flops(model, workload).training
+
+
+def _executed(_: ModelConfig, model: Blueprint, __: Workload) -> int:
+    return executed_parameters(model.variant).evaluate(model.values)
+
+
+def _trainable(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
+    return trainable_of(model, workload.trained).trainable
+
+
+COSTS: Mapping[str, Measure] = {
+    "training_peak_bytes": training_peak,
+    "activation_bytes": _activations,
+    "inference_peak_bytes": inference_peak,
+    "weights_bytes": _weights,
+    "forward_flops": _forward,
+    "training_flops": _training,
+    "executed_parameters": _executed,
+    "trainable": _trainable,
+}
+"""The columns that are costs, and how each is worked out; ``None`` where it is unknown."""
+
+BATCH_COLUMNS = ("batch_size", "sequence_length")
+
+
+class Batches(NamedTuple):
+    """The batches that every combination is costed at: how, and the values of B and S."""
+
+    workload: Workload
+    sizes: Mapping[str, Collection[int]]
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """Which of B and S vary."""
+        return tuple(key for key, values in self.sizes.items() if len(values) > 1)
+
+    @property
+    def workloads(self) -> Iterator[Workload]:
+        """The batches, S varying fastest."""
+        for values in product(*self.sizes.values()):
+            yield self.workload._replace(**dict(zip(self.sizes, values, strict=True)))
+
+
+def costed_batches(
+    grid: Grid, batches: Batches, columns: Sequence[str], tally: Tally
+) -> Iterator[list[Row]]:
+    """A row of *columns* for each possible combination of *grid* at each of *batches*."""
+    for stretch in stretches(grid, tally):
+        for value in stretch.values:
+            if stretch.inner:
+                stretch.keys[stretch.inner] = value
+            variant = variant_at(grid, stretch)
+            model = Blueprint(variant, symbols(grid.family, stretch.keys))
+            rows = []
+            for workload in batches.workloads:
+                rows.append(tuple(_cell(grid, model, workload, c) for c in columns))
+            yield rows
+
+
+def _cell(grid: Grid, model: Blueprint, workload: Workload, column: str) -> str | int | None:
+    if column in COSTS:
+        return COSTS[column](grid.base, model, workload)
+    if column in BATCH_COLUMNS:
+        value: int = getattr(workload, column)
+        return value
+    if column in ("share", "head"):
+        return model.variant.share if column == "share" else model.variant.head
+    symbol = SYMBOLS.get(column, "")
+    if symbol:
+        known = column in grid.sizes or column in grid.followers
+        return model.values[symbol] if known else None
+    return sum(
+        f.terms.evaluate(model.values)
+        for f in component_formulas(model.variant)
+        if is_part(f.component, column)
+    )
+
+
+def _total(model: Blueprint) -> int:
+    return sum(f.terms.evaluate(model.values) for f in component_formulas(model.variant))
+
+
+def _flops(model: Blueprint, workload: Workload) -> Flops:
+    return count_flops(model, workload.batch_size, workload.sequence_length, workload.predicted)

@@ -1,0 +1,145 @@
+"""What is trained, against PEFT and the real classes."""
+
+import pytest
+from support import Faults, oracle
+
+from albert_calc import ConfigError, ModelConfig
+from albert_calc.costs.trainable import (
+    DEFAULT_TARGETS,
+    EVERYTHING,
+    Trained,
+    count_trainable,
+    freeze,
+    lora,
+    matrix_names,
+)
+from albert_calc.counting.tensors import Blueprint, blueprint
+from albert_calc.families import FAMILIES
+
+DATA = oracle("trainable")
+TRAINING = [case for case in oracle("training")["cases"] if "trainable" in case]
+
+
+def model_of(config: dict[str, object], head: str = "model") -> Blueprint:
+    """The model of *head* that *config* describes."""
+    return blueprint(ModelConfig.from_dict(config), head, "transformers")
+
+
+def bert(head: str = "sequence-classification") -> Blueprint:
+    """bert-base, whose keys are all defaults."""
+    return model_of({"model_type": "bert"}, head)
+
+
+def test_adapters_of_peft() -> None:
+    """Trainable and all parameters are those that PEFT counts."""
+    faults = Faults()
+    for case in DATA["lora"]:
+        model = model_of(case["config"], case["head"])
+        trained = lora(
+            model.variant, case["lora_rank"], tuple(case["lora_targets"]), tuple(case["also_trained"])
+        )
+        wanted = (case["trainable"], case["all"])
+        faults.expect(case["case"], count_trainable(model, trained), wanted)
+    faults.none()
+
+
+def test_frozen_parts_of_the_real_classes() -> None:
+    """Freezing a part leaves as much as freezing its parameters does."""
+    faults = Faults()
+    for case in DATA["frozen"]:
+        model = model_of(case["config"], case["head"])
+        lower = model.values["L"] - 3
+        parts = {
+            "all but the embeddings": "embeddings",
+            "the head alone": "embeddings,projection,layers,pooler",
+            "the last 2 layers, the pooler and the head": f"embeddings,projection,layers:0-{lower}",
+        }[case["trained"]]
+        wanted = (case["trainable"], case["all"])
+        faults.expect((case["case"], parts), count_trainable(model, freeze(parts)), wanted)
+    faults.none()
+
+
+def test_random_models() -> None:
+    """So it is for random models, with adapters, with frozen parts, and whole."""
+    faults = Faults()
+    for case in TRAINING:
+        model = model_of(case["config"], case["head"])
+        trained = EVERYTHING
+        if "freeze" in case:
+            trained = freeze(",".join(case["freeze"]))
+        elif "lora_rank" in case:
+            trained = Trained(
+                case["lora_rank"], tuple(case["lora_targets"]), tuple(case["train_modules"])
+            )
+        found = count_trainable(model, trained)
+        faults.expect(case, found, (case["trainable"], case["all"]))
+    faults.none()
+
+
+def test_default_targets() -> None:
+    """Without targets PEFT's are taken; where it has none, the matrices are named."""
+    for model_type, targets in DEFAULT_TARGETS.items():
+        assert model_type in FAMILIES
+        variant = model_of({"model_type": model_type}).variant
+        assert lora(variant, 8).lora_targets == targets
+    albert = model_of({"model_type": "albert"}).variant
+    with pytest.raises(ConfigError) as raised:
+        lora(albert, 8)
+    (problem,) = raised.value.problems
+    assert "no default for albert" in problem
+    assert "attention.query, attention.key" in problem
+
+
+def test_targets_are_the_ends_of_names() -> None:
+    """A target matches at a dot: ``ffn`` is not ``ffn_output``, ``dense`` is four matrices."""
+    model = model_of({"model_type": "albert", "hidden_size": 64, "intermediate_size": 128})
+    assert count_trainable(model, lora(model.variant, 1, ("ffn",))).trainable == 64 + 128
+    names = list(matrix_names(bert().variant))
+    ends = [name for name in names if name.endswith("dense")]
+    assert len(ends) == 4
+    for wrong in ("uery", "LayerNorm", "encoder"):
+        with pytest.raises(ConfigError, match="must be the end of a matrix's module name"):
+            lora(bert().variant, 8, (wrong,))
+    with pytest.raises(ConfigError, match="train_modules: must be the end"):
+        lora(bert().variant, 8, (), ("classifer",))
+
+
+def test_ranges_of_layers() -> None:
+    """Ranges may touch, overlap, and reach beyond the last layer; a lacking part is no error."""
+    model = bert()
+    layer = 7_087_872
+    everything = count_trainable(model).trainable
+    for parts, layers in (
+        ("layers:0-0", 1),
+        ("layers:3", 1),
+        ("layers:0-3,layers:2-5,layers:6-7", 8),
+        ("layers:10-99", 2),
+        ("layers:12-99", 0),
+        ("layers", 12),
+        ("projection", 0),
+        ("", 0),
+    ):
+        found = count_trainable(model, freeze(parts))
+        assert everything - found.trainable == layers * layer, parts
+        assert found.all == everything
+
+
+def test_tied_weights_go_with_the_table() -> None:
+    """The output matrix is the token table: frozen with the embeddings, not with the head."""
+    model = bert("masked-lm")
+    without_head = count_trainable(model, freeze("head")).trainable
+    without_tables = count_trainable(model, freeze("embeddings")).trainable
+    head = 768 * 768 + 768 + 2 * 768 + 30522
+    assert count_trainable(model).trainable - without_head == head
+    assert count_trainable(model).trainable - without_tables == 23_837_184
+
+
+@pytest.mark.parametrize(
+    "parts", ["layer", "layers:", "layers:1-", "layers:3-1", "layers:-1", "head:1-2", "encoder"]
+)
+def test_parts_that_are_none(parts: str) -> None:
+    """What names no part is refused, and all parts are named."""
+    with pytest.raises(ConfigError) as raised:
+        freeze(f"embeddings,{parts},nothing")
+    assert len(raised.value.problems) == 2
+    assert all(problem.startswith("freeze: ") for problem in raised.value.problems)
