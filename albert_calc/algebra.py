@@ -78,7 +78,9 @@ class Polynomial(NamedTuple):
                 sums.append(dim)
         if sums:
             first, *others = sums
-            return cls.sum(cls.product(c, *s, coefficient, *symbols, *others) for c, s in first.terms)
+            return cls.sum(
+                cls.product(c, *s, coefficient, *symbols, *others) for c, s in first.terms
+            )
         symbols.sort(key=_rank)
         return cls((Term(coefficient, tuple(symbols)),) if coefficient else ())
 
@@ -201,9 +203,7 @@ def _rank(symbol: str) -> tuple[int, str]:
     return (len(_ORDER) if place < 0 else place), symbol
 
 
-def _bracketed(
-    factor: Polynomial, notation: Notation, values: Mapping[str, int] | None
-) -> str:
+def _bracketed(factor: Polynomial, notation: Notation, values: Mapping[str, int] | None) -> str:
     text = factor.formula(notation, values)
     return notation.left + text + notation.right if len(factor.terms) > 1 else text
 

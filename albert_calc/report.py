@@ -90,6 +90,7 @@ class Report(NamedTuple):
     status: int = 0
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
     widest: int | None = None
     picture: "Picture | None" = None
     written: str | None = None

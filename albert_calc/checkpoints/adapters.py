@@ -235,7 +235,7 @@ def _rank_notes(checkpoint: Checkpoint, rank: object) -> Iterator[str]:
         for name, tensor in checkpoint.tensors.items()
         if re.search(r"\.lora_A(\.|$)", name) and tensor.shape
     }
-    if ranks and ranks != {rank}:
+    if ranks and list(ranks) != [rank]:
         found = ", ".join(map(str, sorted(ranks)[:_MOST_NAMED]))
         yield f"rank: the config says {shown(rank)}, the tensors have {found}"
 

@@ -16,8 +16,7 @@ class Foreign(NamedTuple):
 
 _ORIGINAL = "give the checkpoint that it was made from"
 _CONVERT = (
-    "from_pretrained(…, {}=True) of transformers 4 reads {}, and save_pretrained writes"
-    " safetensors"
+    "from_pretrained(…, {}=True) of transformers 4 reads {}, and save_pretrained writes safetensors"
 )
 
 _TORCH = ("a file of torch.save, not of safetensors", "its name must end in .bin, .pt or .pth")

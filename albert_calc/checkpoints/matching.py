@@ -157,9 +157,7 @@ def _problems(asked: _Asked, several: Copies | None, other: Copies | None) -> in
     return missing + (total - inside) + wrong + len(_shared(several, other))
 
 
-def _asked(
-    seen: View, expected: Expected
-) -> Iterator[tuple[_Asked, Copies | None, Copies | None]]:
+def _asked(seen: View, expected: Expected) -> Iterator[tuple[_Asked, Copies | None, Copies | None]]:
     """Each tensor of the table, its copies, and those of the one that it is tied to."""
     table = {t.name: t for t in expected.table}
     tied = {t.name: t.tied_to for t in expected.table if expected.tied and t.tied_to}

@@ -121,9 +121,7 @@ def _in_archive(file: _Metered, name: str, limits: Limits) -> Any:
     return value
 
 
-def _entry(
-    archive: ZipFile, entries: Mapping[str, ZipInfo], name: str, limits: Limits
-) -> ZipInfo:
+def _entry(archive: ZipFile, entries: Mapping[str, ZipInfo], name: str, limits: Limits) -> ZipInfo:
     """The one pickle of an archive in which nothing is odd."""
     if len(entries) < len(archive.infolist()):
         raise CheckpointError(f"{name}: two entries of the archive have one name")
@@ -196,9 +194,7 @@ def _lengths(
     return found
 
 
-def _storage_problems(
-    storages: Mapping[str, Storage], sizes: Mapping[str, int]
-) -> Iterator[str]:
+def _storage_problems(storages: Mapping[str, Storage], sizes: Mapping[str, int]) -> Iterator[str]:
     for key, storage in storages.items():
         if key not in sizes:
             yield f"the storage {printable(key)}: missing"

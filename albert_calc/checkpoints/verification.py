@@ -129,9 +129,7 @@ def _other_notes(config: ModelConfig, head: str, layout: str, agreed: Match) -> 
         )
 
 
-def _dtypes(
-    checkpoint: Checkpoint, prefix: str, seen: View, agreed: Match
-) -> dict[str, int]:
+def _dtypes(checkpoint: Checkpoint, prefix: str, seen: View, agreed: Match) -> dict[str, int]:
     """The parameters stored, by dtype: numbers that two tensors share are counted once."""
     uncounted = {prefix + one.name for one in (*seen.buffers, *agreed.copies)}
     counted: set[str] = set()

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
 from albert_calc.config.files import decoded, quoted, read_limited
+from albert_calc.costs.trainable import EVERYTHING, Trained, read_trained
+from albert_calc.counting.counts import Selection
 from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, Problems
 from albert_calc.writing.harmless import shown
 
@@ -23,14 +25,16 @@ _MOST_OF_A_SIGN = 50
 _HEADER = re.compile(r"^[ \t]*\[\[[ \t]*check[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
 
 _TEXTS = ("name", "preset", "config", "head", "layout", "share")
-_FLAGS = ("without_embeddings",)
-_KEYS = (*_TEXTS, *_FLAGS, *KEYS)
+_FLAGS = ("without_embeddings", "trainable")
+_TRAINED = ("lora", "lora_targets", "train", "freeze")
+_KEYS = (*_TEXTS, *_FLAGS, *_TRAINED, *KEYS)
 
 
 class Listed(NamedTuple):
     """One check of a file: its number, its name, its model, and its bounds.
 
-    The model is a ``preset``, or a ``config``: a path or a pattern relative to ``folder``.
+    The model is a ``preset``, or a ``config``: a path or a pattern relative to ``folder``. The
+    bounds are of a ``selection`` of its tensors, or of what is ``trained``.
     """
 
     number: int
@@ -42,7 +46,8 @@ class Listed(NamedTuple):
     head: str | None = None
     layout: str | None = None
     share: str | None = None
-    without_embeddings: bool = False
+    selection: Selection = "all"
+    trained: Trained | None = None
 
 
 def read_checks(path: str) -> list[Listed]:
@@ -92,7 +97,9 @@ def _tables(text: str, name: str) -> Iterator[tuple[int, object]]:
         )
     before = text[: starts[0]] if starts else text
     content = _parsed(before, 1, name)
-    others = Problems(f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check")
+    others = Problems(
+        f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check"
+    )
     listed = content.get("check", [])
     if isinstance(listed, Mapping):
         others.append("check: must stand in double brackets, [[check]]")
@@ -163,13 +170,18 @@ def _listed(table: object, number: int, folder: str) -> Listed:
         problems.append("must name either a preset or a config")
     elif table.get("config") == "-":
         problems.append("config: must be a file, a directory or a pattern, got '-'")
-    bounds = Bounds()
+    bounds, trained = Bounds(), EVERYTHING
     with problems.collected():
         bounds = read_bounds(table)
+    with problems.collected():
+        trained = read_trained(table)
+    if trained != EVERYTHING and not table.get("trainable"):
+        problems.append("trainable: must be true where lora or freeze says what is trained")
     if problems:
         raise AlbertCalcError([f"{label}: {problem}" for problem in problems])
     return Listed(
         number, name, bounds, folder, table.get("preset", ""), table.get("config", ""),
         table.get("head"), table.get("layout"), table.get("share"),
-        table.get("without_embeddings", False),
+        "without_embeddings" if table.get("without_embeddings") else "all",
+        trained if table.get("trainable") else None,
     )  # fmt: skip

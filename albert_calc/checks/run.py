@@ -9,6 +9,7 @@ from typing import NamedTuple
 from albert_calc.checks.bounds import Bounds, Measured, Outcome, outcomes
 from albert_calc.checks.file import Listed
 from albert_calc.costs.memory import weights_bytes
+from albert_calc.costs.trainable import Trained, trainable_of
 from albert_calc.counting.counts import Selection, count
 from albert_calc.errors import AlbertCalcError
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
@@ -35,29 +36,43 @@ class Result(NamedTuple):
         return self.outcome.holds if self.outcome else None
 
 
+class Measure(NamedTuple):
+    """What is counted: a selection of a model's tensors, or what of it is ``trained``."""
+
+    selection: Selection = "all"
+    trained: Trained | None = None
+
+    def of(self, model: Model, dtype: str) -> Measured:
+        """The parameters of *model*; ``AlbertCalcError`` if it cannot be trained so."""
+        if self.trained is not None:
+            total = trainable_of(model.blueprint, self.trained).trainable
+            return Measured(total, {}, weights_bytes(total, dtype))
+        counts = count(model.blueprint, self.selection)
+        parameters = {c.name: c.parameters for c in counts.components}
+        return Measured(counts.total, parameters, weights_bytes(counts.total, dtype))
+
+
+EVERY = Measure()
+
+
 def held_against(
-    model: Model, bounds: Bounds, *, name: str = "", selection: Selection = "all"
+    model: Model, bounds: Bounds, *, name: str = "", measure: Measure = EVERY
 ) -> Iterator[Result]:
     """What each of *bounds* says of *model*."""
     label = name or model.name
     try:
-        same = _same(model, bounds, selection) if bounds.same_as else None
+        found = measure.of(model, bounds.dtype)
+        same = _same(model, bounds, measure) if bounds.same_as else None
     except AlbertCalcError as error:
         yield Result(label, model.head, model.layout, error="; ".join(error.problems))
         return
-    for outcome in outcomes(_measured(model, bounds, selection), bounds, same):
+    for outcome in outcomes(found, bounds, same):
         yield Result(label, model.head, model.layout, outcome, path=model.path, model=model)
 
 
-def _measured(model: Model, bounds: Bounds, selection: Selection) -> Measured:
-    counts = count(model.blueprint, selection)
-    parameters = {c.name: c.parameters for c in counts.components}
-    return Measured(counts.total, parameters, weights_bytes(counts.total, bounds.dtype))
-
-
-def _same(model: Model, bounds: Bounds, selection: Selection) -> Measured:
+def _same(model: Model, bounds: Bounds, measure: Measure) -> Measured:
     request = Request(head=model.head, layout=model.layout)
-    return _measured(read_model(find_model(bounds.same_as), request), bounds, selection)
+    return measure.of(read_model(find_model(bounds.same_as), request), bounds.dtype)
 
 
 def listed_results(listed: Listed, request: Request) -> Iterator[Result]:
@@ -70,14 +85,14 @@ def listed_results(listed: Listed, request: Request) -> Iterator[Result]:
     own = request._replace(
         head=listed.head, layout=listed.layout or DEFAULT_LAYOUT, share=listed.share, overrides={}
     )
-    selection: Selection = "without_embeddings" if listed.without_embeddings else "all"
+    measure = Measure(listed.selection, listed.trained)
     for path in sources:
         name = listed.name if len(sources) == 1 else f"{listed.name}: {os.path.relpath(path)}"
         model = _model(listed.preset, path, own.head, own.layout, own.share, own.strict)
         if isinstance(model, AlbertCalcError):
             yield Result(name, error="; ".join(model.problems), path=path)
             continue
-        yield from held_against(model, listed.bounds, name=name, selection=selection)
+        yield from held_against(model, listed.bounds, name=name, measure=measure)
 
 
 def concerns(listed: Listed, name: str) -> bool:

@@ -285,6 +285,7 @@ def _finished(asked: Asked, result: "Report | Picture | None") -> int:
     if not asked.quiet:
         say("note", result.remarks)
     say("warning", result.warnings)
+    say("error", result.errors)
     if result.written is not None:
         write(result.written)
     elif asked.save:

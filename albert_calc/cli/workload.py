@@ -19,7 +19,6 @@ from albert_calc.costs.cost import USUAL
 from albert_calc.costs.fit import Memory
 from albert_calc.costs.gpus import CARDS, card
 from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS
-from albert_calc.costs.trainable import EVERYTHING, Trained, freeze
 from albert_calc.costs.workload import BATCH, Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families.steps import ATTENTIONS
@@ -215,35 +214,6 @@ def workload_of(options: Mapping[str, Any]) -> Workload:
     problems += [p for p in workload.problems() if p.partition(":")[0] not in listed]
     problems.raise_any()
     return workload
-
-
-def trained_of(options: Mapping[str, Any]) -> Trained:
-    """What the parameters of ``trained_options`` leave to be trained, whatever the model.
-
-    Raises ``ConfigError`` with every problem.
-    """
-    problems = Problems()
-    rank, frozen = options["lora"], options["freeze"]
-    if rank is None:
-        problems += [
-            f"{name}: goes with --lora only" for name in ("lora_targets", "train") if options[name]
-        ]
-    elif isinstance(rank, bool) or not isinstance(rank, int) or rank < 1:
-        problems.append(f"lora: must be a positive whole number, got {shown(rank)}")
-    if rank is not None and frozen is not None:
-        problems.append("freeze: goes without --lora, which trains nothing of the model itself")
-    trained = EVERYTHING
-    if frozen is not None:
-        with problems.collected():
-            trained = freeze(frozen)
-    problems.raise_any()
-    if rank is None:
-        return trained
-    return Trained(rank, _names(options["lora_targets"]), _names(options["train"]))
-
-
-def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(n.strip() for n in (text or "").split(",") if n.strip()))
 
 
 def _fraction(text: str | None) -> tuple[int, int] | None:

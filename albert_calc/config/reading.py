@@ -214,4 +214,3 @@ def _counting_keys(tables: Family, values: Mapping[str, Any]) -> list[str]:
 
 def _told(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-

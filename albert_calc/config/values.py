@@ -99,9 +99,7 @@ def symbols(tables: Family, keys: Mapping[str, Any]) -> dict[str, int]:
     return with_derived(tables, keys, values)
 
 
-def with_derived(
-    tables: Family, keys: Mapping[str, Any], values: dict[str, int]
-) -> dict[str, int]:
+def with_derived(tables: Family, keys: Mapping[str, Any], values: dict[str, int]) -> dict[str, int]:
     """*values* with the symbols that follow from *keys* and from other symbols."""
     for derived in tables.derived:
         found = [values[k] if k in values else keys.get(k) for k in derived.keys]
@@ -112,9 +110,7 @@ def with_derived(
 
 def features(tables: Family, keys: Mapping[str, Any]) -> frozenset[str]:
     """The names of all features that hold."""
-    return frozenset(
-        name for name, feature in tables.features.items() if holds(feature, keys)
-    )
+    return frozenset(name for name, feature in tables.features.items() if holds(feature, keys))
 
 
 def holds(condition: Feature | Rule, keys: Mapping[str, Any]) -> bool:
@@ -201,4 +197,3 @@ def meanings(tables: Family) -> dict[str, str]:
     found: dict[str, str] = {s.symbol: s.meaning for s in (*SIZES, *tables.sizes)}
     found.update((d.symbol, d.meaning) for d in tables.derived)
     return found
-

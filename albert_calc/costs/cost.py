@@ -85,7 +85,5 @@ def cost_of(config: ModelConfig, model: Blueprint, workload: Workload = USUAL) -
         activations=kept_activations(config, model, workload),
         moments=training_moments(config, model, workload),
         inference_peak_bytes=inference_peak(config, model, workload),
-        flops=count_flops(
-            model, workload.batch_size, workload.sequence_length, workload.predicted
-        ),
+        flops=count_flops(model, workload.batch_size, workload.sequence_length, workload.predicted),
     )

@@ -109,9 +109,7 @@ def embedding_nodes(case: Circumstances) -> tuple[tuple[Node, ...], Stored]:
 
 
 @cache
-def layer_nodes(
-    case: Circumstances, hidden: Stored, layer: int
-) -> tuple[tuple[Node, ...], Stored]:
+def layer_nodes(case: Circumstances, hidden: Stored, layer: int) -> tuple[tuple[Node, ...], Stored]:
     """The nodes of one run of the stored layer *layer* on *hidden*, and what it makes."""
     hidden = Stored("hidden", (*ALL_TOKENS, "H"), hidden.dtype, hidden.grad)
     prefix = family(case.variant.model_type).layer_name
@@ -184,9 +182,7 @@ def _nodes_of(
             cast = Step("cast", sources[i].name, (source.name,), source.shape, dtype=wanted)
             casts.append(Node(cast, (source,), sources[i]))
     trained = tuple(
-        original(weight, case.variant)
-        for weight in weights
-        if _has_gradient(weight, case, layer)
+        original(weight, case.variant) for weight in weights if _has_gradient(weight, case, layer)
     )
     output = Stored(
         step.output,
@@ -220,9 +216,7 @@ def _keeps(step: Step, case: Circumstances) -> tuple[Kept, ...]:
     return (*source, *output, *inside)
 
 
-def _is_kept(
-    kept: Kept, named: Mapping[str, Stored], output: Stored, trained: Weights
-) -> bool:
+def _is_kept(kept: Kept, named: Mapping[str, Stored], output: Stored, trained: Weights) -> bool:
     """Whether a gradient is asked for that needs *kept*."""
     if kept.wanted == WEIGHT:
         return any(weight.kind != "vector" for weight in trained)
@@ -260,9 +254,7 @@ def _cast_to(step: Step, case: Circumstances) -> str:
 
 
 def _has_gradient(tensor: Tensor, case: Circumstances, layer: int) -> bool:
-    return tensor.name.endswith(_ADAPTERS) or is_trained(
-        tensor, case.variant, case.trained, layer
-    )
+    return tensor.name.endswith(_ADAPTERS) or is_trained(tensor, case.variant, case.trained, layer)
 
 
 def _with_adapters(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from albert_calc.algebra import Polynomial, times
 from albert_calc.costs.order import Order
@@ -132,6 +132,44 @@ def trained_problems(variant: Variant, trained: Trained) -> Iterator[str]:
             )
 
 
+def read_trained(values: Mapping[str, Any]) -> Trained:
+    """What the keys ``lora``, ``lora_targets``, ``train`` and ``freeze`` leave to be trained.
+
+    Names are listed with commas between them. Raises ``ConfigError`` with every problem.
+    """
+    problems = []
+    rank = values.get("lora")
+    named = {key: values.get(key) for key in ("lora_targets", "train", "freeze")}
+    problems += [
+        f"{key}: must be names with commas between them, got {shown(names)}"
+        for key, names in named.items()
+        if names is not None and not isinstance(names, str)
+    ]
+    if rank is None:
+        problems += [
+            f"{key}: goes with lora only" for key in ("lora_targets", "train") if named[key]
+        ]
+    elif isinstance(rank, bool) or not isinstance(rank, int) or rank < 1:
+        problems.append(f"lora: must be a positive whole number, got {shown(rank)}")
+    if rank is not None and named["freeze"] is not None:
+        problems.append("freeze: goes without lora, which trains nothing of the model itself")
+    trained = EVERYTHING
+    if isinstance(named["freeze"], str):
+        try:
+            trained = freeze(named["freeze"])
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(problems)
+    if rank is None:
+        return trained
+    return Trained(rank, _listed(named["lora_targets"]), _listed(named["train"]))
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(n.strip() for n in (text or "").split(",") if n.strip()))
+
+
 def with_targets(trained: Trained, model_type: str) -> Trained:
     """*trained* with PEFT's own targets for *model_type* where adapters have none."""
     if not trained.lora_rank or trained.lora_targets:
@@ -186,9 +224,7 @@ def is_adapted(tensor: Tensor, variant: Variant, trained: Trained) -> bool:
     A target matches the end of a module's name, at a dot; what is trained whole has none.
     Source: ``check_target_module_exists`` in PEFT's ``tuners/tuners_utils.py``.
     """
-    inside = any(
-        f".{module}." in f".{_full(tensor, variant)}." for module in trained.train_modules
-    )
+    inside = any(f".{module}." in f".{_full(tensor, variant)}." for module in trained.train_modules)
     return not inside and _is_target(tensor, variant, trained.lora_targets)
 
 
@@ -238,9 +274,7 @@ class LayerRuns(NamedTuple):
 def layer_runs(order: Order, trained: Trained) -> LayerRuns:
     """Which of the runs of layers are of frozen ones."""
     ranges = trained.frozen_layers
-    frozen = sum(
-        order.runs_below(last + 1) - order.runs_below(first) for first, last in ranges
-    )
+    frozen = sum(order.runs_below(last + 1) - order.runs_below(first) for first, last in ranges)
     lowest = ranges[0][1] + 1 if ranges and ranges[0][0] == 0 else 0
     below = order.first_run(lowest) if lowest < order.stored else order.runs
     example = ranges[0][0] if ranges else 0

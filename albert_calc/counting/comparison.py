@@ -300,4 +300,3 @@ def stored_layers(model: Blueprint) -> int:
     """How many copies of a layer's attention are stored."""
     first = next(t for t in tensor_table(model.variant) if t.component.part == "layers")
     return Polynomial.product(*first.repeat).evaluate(model.values)
-

@@ -179,9 +179,7 @@ def _layer_tensor(tensor: Tensor, variant: Variant) -> Tensor:
     )
 
 
-def _embedded(
-    tensors: Iterable[Tensor], tables: Family, variant: Variant
-) -> Iterable[Tensor]:
+def _embedded(tensors: Iterable[Tensor], tables: Family, variant: Variant) -> Iterable[Tensor]:
     """*tensors* with the token embedding as *variant* has it.
 
     E in the tables is the width of the token embedding. It is H where a family has none of

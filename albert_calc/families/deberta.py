@@ -116,9 +116,7 @@ def relative_products(reach: str) -> tuple[Product, ...]:
 
 def _talking(name: str) -> tuple[Tensor, ...]:
     """A mixture of the heads, for every pair of tokens."""
-    return matrix(
-        name, "A", "A", ATTENTION, when=("talking_heads",), applied=("B", "S", "S")
-    )
+    return matrix(name, "A", "A", ATTENTION, when=("talking_heads",), applied=("B", "S", "S"))
 
 
 EMBEDDINGS = (

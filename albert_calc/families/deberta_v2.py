@@ -47,9 +47,7 @@ def _attention(
 
     def of_positions(name: str, used: str) -> tuple[Tensor, ...]:
         return tuple(
-            tensor._replace(
-                when=(*when, used), unless=(*unless, "shared_keys"), applied=_POSITIONS
-            )
+            tensor._replace(when=(*when, used), unless=(*unless, "shared_keys"), applied=_POSITIONS)
             for tensor in projected(name)
         )
 

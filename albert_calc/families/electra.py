@@ -98,9 +98,7 @@ def summary(name: str) -> tuple[Tensor, ...]:
     """
 
     def projected(outputs: str, **condition: tuple[str, ...]) -> tuple[Tensor, ...]:
-        return linear(
-            name, "H", outputs, SEQUENCE_CLASSIFIER, applied=SEQUENCES, **condition
-        )
+        return linear(name, "H", outputs, SEQUENCE_CLASSIFIER, applied=SEQUENCES, **condition)
 
     return (
         *projected("H", when=("summary",), unless=("summary_to_labels",)),

@@ -47,9 +47,7 @@ MPNET = BERT._replace(
         "hidden_dropout_prob": 0.1,
         "attention_probs_dropout_prob": 0.1,
     },
-    sizes=(
-        Size("R", "relative_attention_num_buckets", "buckets of relative positions"),
-    ),
+    sizes=(Size("R", "relative_attention_num_buckets", "buckets of relative positions"),),
     marks=("relative_attention_num_buckets",),
     rules=(
         HEADS_DIVIDE_WIDTH,

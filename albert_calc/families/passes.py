@@ -212,9 +212,7 @@ def question_answering_pass(dropout: str = "", module: str = "qa_outputs") -> St
     )
 
 
-def pooled_heads(
-    dropout: str = CLASSIFIER_DROPOUT, choice_dropout: str = ""
-) -> dict[str, Steps]:
+def pooled_heads(dropout: str = CLASSIFIER_DROPOUT, choice_dropout: str = "") -> dict[str, Steps]:
     """The heads for tasks as BERT has them, and the bare model.
 
     *choice_dropout* is the dropout of multiple choice, if another than *dropout*.

@@ -170,16 +170,12 @@ def embedded(
     return Step("embedding", output, (), (*ALL_TOKENS, width), kept, module)
 
 
-def projected(
-    module: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS
-) -> Step:
+def projected(module: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS) -> Step:
     """A dense layer: its input is kept for the gradient of its matrix."""
     return Step("linear", output, (source,), (*rows, width), (Kept(source, WEIGHT),), module)
 
 
-def normalized(
-    module: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS
-) -> Step:
+def normalized(module: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS) -> Step:
     """A LayerNorm: its input, and the mean and the deviation of each row."""
     kept = (Kept(source), Kept("mean", "", rows), Kept("reciprocal deviation", "", rows))
     return Step("norm", output, (source,), (*rows, width), kept, module)
@@ -192,9 +188,7 @@ def dropped(key: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOK
     return Step("dropout", output, (source,), shape, (mask,), when=(key,))
 
 
-def activated(
-    function: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS
-) -> Step:
+def activated(function: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS) -> Step:
     """An activation function; what it keeps stands in ``FUNCTIONS``."""
     return Step("function", output, (source,), (*rows, width), function=function)
 

@@ -141,7 +141,9 @@ def _head_notes(config: ModelConfig, head: str, layout: str) -> Iterator[str]:
     heads = family(config.model_type).heads
     named = ", ".join(printable(n, 60) for n in config.architectures[:5])
     if named and not set(config.architectures) & set(heads[head].classes):
-        fitting = [h for h, known in heads.items() if set(known.classes) & set(config.architectures)]
+        fitting = [
+            h for h, known in heads.items() if set(known.classes) & set(config.architectures)
+        ]
         if fitting:
             yield (
                 f"architectures: the config names {named}, not the head {head};"

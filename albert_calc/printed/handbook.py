@@ -107,7 +107,9 @@ def _like_for_like() -> str:
     base = ModelConfig.from_preset("base")
     both = _compared(base, "transformers").total.reduction
     bare = _compared(base, "handbook")
-    encoders = Pair(*(b.total - b.rows.get("pooler", 0) for b in (bare.bert_style, bare.albert_style)))
+    encoders = Pair(
+        *(b.total - b.rows.get("pooler", 0) for b in (bare.bert_style, bare.albert_style))
+    )
     return (
         "BERT-Base is counted with its pooler and ALBERT-Base without; like for like it is"
         f" {both * 100:.1f}% with both poolers (layout transformers) and"

@@ -1,5 +1,4 @@
-"""Text from files and command lines made harmless, and numbers made readable.
-"""
+"""Text from files and command lines made harmless, and numbers made readable."""
 
 _SHORT = 60
 

@@ -12,13 +12,14 @@ import click
 from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
 from albert_calc.checks.file import Listed, read_checks
 from albert_calc.checks.record import recorded
-from albert_calc.checks.run import Result, concerns, held_against, listed_results
+from albert_calc.checks.run import Measure, Result, concerns, held_against, listed_results
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import InputPath, typed
 from albert_calc.cli.output import append_file, canvas, write_chunks
+from albert_calc.cli.workload import TRAINED_OPTIONS, trained_options
 from albert_calc.costs.memory import BITS
-from albert_calc.counting.counts import Selection
-from albert_calc.errors import AlbertCalcError, ConfigError, Problems
+from albert_calc.costs.trainable import EVERYTHING, read_trained
+from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, ConfigError, Problems
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
 from albert_calc.models.model import Model, read_model
 from albert_calc.render import Canvas
@@ -28,6 +29,8 @@ FALSE, INCOMPLETE = 1, 2
 
 _MOST_SHOWN = 1_000
 """The most rows of a table; of more, only those that do not hold are shown."""
+
+_MEASURES = ("without_embeddings", "trainable", *TRAINED_OPTIONS)
 
 _SUMMARY = "GITHUB_STEP_SUMMARY"
 
@@ -53,6 +56,8 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 @option("--same-as", metavar="MODEL", help="The count must be that of MODEL.")
 @option("--exactly", is_flag=True, help="With --same-as: and that of every component.")
 @option("--without-embeddings", is_flag=True, help="Leave every embedding table out of counts.")
+@option("--trainable", is_flag=True, help="Hold bounds against what is trained.")
+@trained_options
 @option(
     "--checks",
     type=InputPath(),
@@ -61,7 +66,8 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 )
 @option("--record", is_flag=True, help="Write a file for --checks with today's counts.")
 def command(
-    asked: Asked, *, checks: str | None, record: bool, without_embeddings: bool, **bounds: Any
+    asked: Asked, *, checks: str | None, record: bool, without_embeddings: bool, trainable: bool,
+    **options: Any,
 ) -> Report:  # fmt: skip
     """Check counts against bounds, in CI.
 
@@ -84,7 +90,8 @@ def command(
       equals = 11683584
 
     The other keys are layout, share, equals, tolerance, at_least, at_most_bytes with dtype,
-    same_as with exactly, and without_embeddings.
+    same_as with exactly, without_embeddings, and trainable with lora, lora_targets, train or
+    freeze.
 
     \b
     Examples:
@@ -95,24 +102,31 @@ def command(
       albert-calc check configs/*.json --record > checks.toml
       albert-calc check --checks checks.toml -f github
     """
-    given = {key: bounds.get(key) or None for key in KEYS}
-    selection: Selection = "without_embeddings" if without_embeddings else "all"
+    given = {key: options.get(key) or None for key in KEYS}
     if record:
-        _refuse("--record", typed("checks", "without_embeddings", *KEYS), "it writes bounds")
+        _refuse("--record", typed("checks", *_MEASURES, *KEYS), "it writes bounds")
         return Report(written="".join(recorded(list(_models(asked)))))
     if checks is not None:
-        others = typed("head", "share", "layout", "without_embeddings", *KEYS)
+        others = typed("head", "share", "layout", *_MEASURES, *KEYS)
         others += typed(*asked.request.overrides)
         _refuse("--checks", others, "the file says all of that")
         return _report(asked, _of_file(asked, read_checks(checks)))
     problems = Problems()
     read = Bounds()
+    trained = EVERYTHING
     with problems.collected():
         read = read_bounds(given)
     with problems.collected():
+        trained = read_trained(options)
+    if trained != EVERYTHING and not trainable:
+        problems.append("trainable: must be given where --lora or --freeze says what is trained")
+    with problems.collected():
         _some(asked)
     problems.raise_any(AlbertCalcError)
-    return _report(asked, _held(asked, read, selection))
+    measure = Measure(
+        "without_embeddings" if without_embeddings else "all", trained if trainable else None
+    )
+    return _report(asked, _held(asked, read, measure))
 
 
 def _refuse(option: str, others: Sequence[str], reason: str) -> None:
@@ -154,12 +168,12 @@ def _models(asked: Asked) -> Iterator[tuple[str, Model | AlbertCalcError]]:
         yield name, model
 
 
-def _held(asked: Asked, bounds: Bounds, selection: Selection) -> Iterator[Result]:
+def _held(asked: Asked, bounds: Bounds, measure: Measure) -> Iterator[Result]:
     for name, model in _models(asked):
         if isinstance(model, AlbertCalcError):
             yield Result(name, error="; ".join(model.problems), path=name)
         else:
-            yield from held_against(model, bounds, selection=selection)
+            yield from held_against(model, bounds, measure=measure)
 
 
 def _of_file(asked: Asked, listed: list[Listed]) -> Iterator[Result]:
@@ -177,6 +191,7 @@ class _Tally:
 
     def __init__(self) -> None:
         self.holding = self.failing = self.unread = 0
+        self.errors: list[str] = []
 
     def counted(self, results: Iterable[Result]) -> Iterator[Result]:
         """*results*, each counted as it passes."""
@@ -184,7 +199,15 @@ class _Tally:
             self.holding += result.holds is True
             self.failing += result.holds is False
             self.unread += result.holds is None
+            if result.holds is None and len(self.errors) < MOST_PROBLEMS:
+                self.errors.append(f"{result.name}: {result.error}")
             yield result
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What could not be read, the first of many by name."""
+        more = self.unread - len(self.errors)
+        return (*self.errors, *([f"and {more:,} more that cannot be read"] if more else []))
 
     @property
     def status(self) -> int:
@@ -213,7 +236,7 @@ def _report(asked: Asked, results: Iterator[Result]) -> Report:
     counted = tally.counted(results)
     if asked.quiet:
         deque(counted, maxlen=0)
-        return Report(written=f"{tally.summary}\n", status=tally.status)
+        return Report(written=f"{tally.summary}\n", status=tally.status, errors=tally.said)
     rows = [_row(result) for result in islice(counted, _MOST_SHOWN)]
     later = next(counted, None)
     if later is not None and asked.format in ("json", "csv"):
@@ -224,10 +247,16 @@ def _report(asked: Asked, results: Iterator[Result]) -> Report:
         for result in chain([later], counted):
             if kept or (not result.holds and len(rows) < _MOST_SHOWN):
                 rows.append(_row(result))
+    if not tally.holding + tally.failing and (
+        tally.unread == 1 or asked.format in ("table", "markdown")
+    ):
+        # Nothing can be told.
+        raise AlbertCalcError(tally.said)
     report = Report(
         (Section(_COLUMNS, tuple(rows), key="checks", notes=(tally.summary,)),),
         tally.facts,
         status=tally.status,
+        errors=tally.said,
     )
     path = os.environ.get(_SUMMARY) if asked.format == "github" else None
     if path:
@@ -249,7 +278,7 @@ def _streamed(
     if format == "json":
         chunks = chain(['{"checks": '], chunks, _last(tally))
     write_chunks(chunks)
-    return Report(written="", status=tally.status)
+    return Report(written="", status=tally.status, errors=tally.said)
 
 
 def _last(tally: _Tally) -> Iterator[str]:

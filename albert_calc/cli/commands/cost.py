@@ -20,13 +20,13 @@ from albert_calc.cli.shape import model_facts
 from albert_calc.cli.workload import (
     memory_of,
     memory_options,
-    trained_of,
     trained_options,
     workload_of,
     workload_options,
 )
 from albert_calc.costs.fit import Memory
 from albert_calc.costs.gpus import CARDS
+from albert_calc.costs.trainable import read_trained
 from albert_calc.costs.workload import Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.pictures.picture import Picture
@@ -64,7 +64,7 @@ def command(
     with problems.collected():
         workload = workload_of(options)
     with problems.collected():
-        workload = workload._replace(trained=trained_of(options))
+        workload = workload._replace(trained=read_trained(options))
     with problems.collected():
         limit = memory_of(memory, gpu)
     with problems.collected():

@@ -7,8 +7,8 @@ import click
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
-from albert_calc.cli.workload import trained_of, trained_options
-from albert_calc.costs.trainable import EVERYTHING, Trainable, trainable_of
+from albert_calc.cli.workload import trained_options
+from albert_calc.costs.trainable import EVERYTHING, Trainable, read_trained, trainable_of
 from albert_calc.counting.counts import ComponentCount, Selection, count
 from albert_calc.counting.listing import component_tensors
 from albert_calc.errors import Problems
@@ -86,7 +86,7 @@ def _read(asked: Asked, options: dict[str, Any]) -> tuple[Model, Trainable | Non
     problems = Problems()
     trained = EVERYTHING
     with problems.collected():
-        trained = trained_of(options)
+        trained = read_trained(options)
     with problems.collected():
         asked.model  # noqa: B018 - read for its problems, which are told with the others
     problems.raise_any()

@@ -14,7 +14,6 @@ from albert_calc.cli.workload import (
     WORKLOAD_OPTIONS,
     memory_of,
     memory_options,
-    trained_of,
     trained_options,
     workload_of,
     workload_options,
@@ -23,7 +22,7 @@ from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.assumptions import ACCURACY
 from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import Memory
-from albert_calc.costs.trainable import with_targets
+from albert_calc.costs.trainable import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families.sizes import LARGEST, SIZES
@@ -103,7 +102,7 @@ def command(
         with problems.collected():
             workload = workload_of(options)
         with problems.collected():
-            workload = workload._replace(trained=trained_of(options))
+            workload = workload._replace(trained=read_trained(options))
     if problems:
         problems += solve_problems(key, limit.bytes if limit else budget, multiple_of)
     problems.raise_any()

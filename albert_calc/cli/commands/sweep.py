@@ -13,14 +13,13 @@ from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import sizes_line
 from albert_calc.cli.workload import (
     batch_lists,
-    trained_of,
     trained_options,
     training_options,
     workload_of,
 )
 from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.cost import USUAL
-from albert_calc.costs.trainable import with_targets
+from albert_calc.costs.trainable import read_trained, with_targets
 from albert_calc.costs.workload import BATCH
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import HEADS
@@ -172,7 +171,7 @@ def _wanted(
     with problems.collected():
         usual = {key: getattr(USUAL, key) for key in BATCH_COLUMNS}
         workload = workload_of({**options, **usual})
-        workload = workload._replace(trained=trained_of(options))
+        workload = workload._replace(trained=read_trained(options))
     with problems.collected():
         heads = parse_names("head", head, HEADS)
     if share is not None:
