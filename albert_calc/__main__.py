@@ -1,8 +1,8 @@
 """The process: ``albert-calc`` and ``python -m albert_calc`` start and end here.
 
-May import ``albert_calc.cli``. The garbage collector and Python's own clearing up would
-take a good part of the time of a short run, and nothing here needs them: no command keeps
-cycles of objects, and every file is closed by then.
+The garbage collector and Python's own clearing up would take a good part of the time of a
+short run, and nothing here needs them: no command keeps cycles of objects, and every file is
+closed by then.
 """
 
 import gc

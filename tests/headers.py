@@ -101,7 +101,7 @@ def _random_keys(chance: random.Random, tables: Family, head: str) -> dict[str, 
         "num_hidden_groups": chance.randint(1, layers),
         "inner_group_num": chance.randint(1, 3),
     }
-    keys = {tables.name_of(k): v for k, v in usual.items() if tables.has(k)}
+    keys: dict[str, Any] = {tables.name_of(k): v for k, v in usual.items() if tables.has(k)}
     for size in tables.sizes:
         keys[size.key] = chance.choice([None, max(size.least, 2 * chance.randint(1, 20))])
     for switch in tables.switches:

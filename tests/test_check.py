@@ -1,17 +1,23 @@
 """``check``: true is 0, false is 1, and what cannot be told is 2."""
 
+import csv
+import io
 import json
+import tomllib
+import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Run
-from support import BASE
+from support import BASE, Faults
 
-from albert_calc.checks.bounds import Tolerance, read_bounds
+from albert_calc.checks.bounds import Bounds, Measured, Tolerance, outcomes, read_bounds
+from albert_calc.checks.file import read_checks
 from albert_calc.errors import AlbertCalcError
 
-# albert-base-v2 has 11,683,584 parameters (counts.json).
-CASES = [
+# albert-base-v2 has 11,683,584 parameters: 46,734,336 bytes in float32 (counts.json).
+BOUNDS: list[tuple[str, int, list[str]]] = [
     ("--equals 11683584", 0, ["equals"]),
     ("--equals 11,683,584", 0, ["equals"]),
     ("--equals 11683585", 1, ["equals"]),
@@ -26,53 +32,81 @@ CASES = [
     ("--at-least 11683585", 1, ["at least"]),
     ("--at-least 11M --at-most 12M", 0, ["at most", "at least"]),
     ("--equals 11683584 --at-most 11M", 1, ["equals", "at most"]),
+    ("--at-most-bytes 46734336", 0, ["bytes in float32 at most"]),
+    ("--at-most-bytes 46734335", 1, ["bytes in float32 at most"]),
+    ("--at-most-bytes 23,367,168 --dtype float16", 0, ["bytes in float16 at most"]),
+    ("--at-most-bytes 23.3MB --dtype bfloat16", 1, ["bytes in bfloat16 at most"]),
+    ("--same-as albert-base-v1", 0, ["same as albert-base-v1"]),
+    ("--same-as albert-base-v1 --exactly", 0, ["same as albert-base-v1"]),
+    ("--same-as albert/albert-base-v2", 0, ["same as albert/albert-base-v2"]),
+    ("--same-as base --tolerance 1%", 0, ["same as base"]),
+    ("--same-as base", 1, ["same as base"]),
+    ("--same-as base --exactly", 1, ["same as base", "same as base: token embedding"]),
+    ("--without-embeddings --equals 7777792", 0, ["equals"]),
 ]
+"""Options beside albert-base-v2, the exit status, and the rules that are held."""
 
 
-@pytest.mark.parametrize(("options", "status", "rules"), CASES)
-def test_bounds(options: str, status: int, rules: list[str], run: Run) -> None:
+def test_bounds(run: Run) -> None:
     """Each bound is held against the count; one that fails makes the status 1."""
-    args = ("check", "--preset", "albert-base-v2", *options.split())
-    data = json.loads(run(*args, "-f", "json").stdout)
-    assert [c["rule"] for c in data["checks"]] == rules
-    assert {c["found"] for c in data["checks"]} == {11_683_584}
-    assert data["ok"] == (status == 0)
-    shown = run(*args)
-    assert shown.exit_code == status
-    assert "11,683,584" in shown.stdout
-    assert ("FAILED" in shown.stdout) == (status == 1)
+    faults = Faults()
+    for options, status, rules in BOUNDS:
+        args = ("check", "albert-base-v2", *options.split())
+        result = run(*args, "-f", "json")
+        data = json.loads(result.stdout)
+        faults.expect(options, result.exit_code, status)
+        faults.expect(options, [c["rule"] for c in data["checks"]], rules)
+        faults.expect(options, data["ok"], status == 0)
+        for check in data["checks"]:
+            faults.expect(options, check["found"] - check["expected"], check["difference"])
+        shown = run(*args)
+        faults.expect(options, shown.exit_code, status)
+        faults.expect(options, "FAILED" in shown.stdout, status == 1)
+        quiet = run(*args, "-q")
+        faults.expect(options, quiet.stdout, f"{data['summary']}\n")
+    faults.none()
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("--preset base", "no bound: give equals, at_most or at_least"),
-        ("--preset base --tolerance 1%", "tolerance: goes with equals only"),
-        ("--preset base --equals x", "equals: must be a whole number from 0, such as 12M, got 'x'"),
-        (
-            "--preset base --equals -1",
-            "equals: must be a whole number from 0, such as 12M, got '-1'",
-        ),
-        ("--preset base --equals 1 --tolerance 1/2", "tolerance: must be like 1%"),
-        ("--preset base --at-least 2 --at-most 1", "at_least: must not be above at_most (1)"),
-        ("--equals 1", "no model"),
-        ("--preset nope --equals 1", "preset: must be a known name"),
-        ("--config none.json --equals 1", "cannot be read"),
-        ("--checks none.toml", "cannot be read"),
-        ("--checks none.toml --preset base -E 3", "contradicts --preset, --embedding-size"),
-        ("--checks none.toml --share all", "--checks contradicts --share"),
-        ("--checks none.toml --at-most 3", "--checks contradicts --at-most"),
-        ("--checks none.toml --head masked-lm", "--checks contradicts --head"),
-        ("--checks none.toml --layout paper", "--checks contradicts --layout"),
-        ("--checks none.toml --type-vocab-size 0", "--checks contradicts --type-vocab-size"),
-        ("--checks none.toml --no-tie-word-embeddings", "contradicts --tie-word-embeddings"),
-    ],
-)
-def test_what_cannot_be_told(line: str, problem: str, run: Run) -> None:
+CANNOT: list[tuple[str, str]] = [
+    ("base", "no bound: give equals, at_most, at_least, at_most_bytes or same_as"),
+    ("base --tolerance 1%", "tolerance: goes with equals and same_as only"),
+    ("base --equals x", "equals: must be a whole number from 0, such as 12M, got 'x'"),
+    ("base --equals -1", "equals: must be a whole number from 0, such as 12M, got '-1'"),
+    ("base --equals 1 --tolerance 1/2", "tolerance: must be like 1% or a whole number, got '1/2'"),
+    ("base --at-least 2 --at-most 1", "at_least: must not be above at_most (1), got "),
+    ("base --at-most-bytes 1x", "at_most_bytes: must be a whole number from 0, such as 500MB"),
+    ("base --at-most 1 --dtype int8", "dtype: goes with at_most_bytes only"),
+    ("base --at-most 1 --exactly", "exactly: goes with same_as only"),
+    ("base --at-most 1 --dtype float32", "dtype: goes with at_most_bytes only"),
+    ("--equals 1", "no model"),
+    ("nope --equals 1", "model: must be a file, a directory with config.json, or a known name"),
+    ("--preset nope --equals 1", "preset: must be a known name"),
+    ("--config none.json --equals 1", "cannot be read"),
+    ("base --equals 1 --same-as nope", "model: must be a file"),
+    ("--checks none.toml", "cannot be read"),
+    ("--checks none.toml base -E 3", "--checks contradicts --embedding-size"),
+    ("--checks none.toml --share all", "--checks contradicts --share"),
+    ("--checks none.toml --at-most 3", "--checks contradicts --at-most"),
+    ("--checks none.toml --head masked-lm", "--checks contradicts --head"),
+    ("--checks none.toml --layout paper", "--checks contradicts --layout"),
+    ("--checks none.toml --type-vocab-size 0", "--checks contradicts --type-vocab-size"),
+    ("--checks none.toml --no-tie-word-embeddings", "contradicts --tie-word-embeddings"),
+    ("--checks none.toml --without-embeddings", "--checks contradicts --without-embeddings"),
+    ("base --record --at-most 3", "--record contradicts --at-most"),
+    ("base --record --checks x", "--record contradicts --checks"),
+]
+"""Command lines that cannot be told true or false, and a part of the reason."""
+
+
+def test_what_cannot_be_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit 2 with the reason and an empty stdout: a broken check never looks like a false one."""
-    result = run("check", *line.split())
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert problem in result.stderr
+    monkeypatch.chdir(tmp_path)
+    faults = Faults()
+    for line, problem in CANNOT:
+        result = run("check", *line.split())
+        faults.expect(line, (result.exit_code, result.stdout), (2, ""))
+        faults.expect(line, problem in result.stderr or result.stderr, True)
+    faults.none()
 
 
 def test_percentages_are_exact() -> None:
@@ -80,10 +114,60 @@ def test_percentages_are_exact() -> None:
     big = 10**18
     one = read_bounds({"equals": big, "tolerance": "0.1%"}).tolerance
     assert one == Tolerance(numerator=1, denominator=1000)
-    assert one is not None
     assert one.allows(big, big + big // 1000)
     assert not one.allows(big, big + big // 1000 + 1)
     assert not one.allows(big, big - big // 1000 - 1)
+
+
+def test_outcomes_from_python() -> None:
+    """What a bound says, without a command: rule, expected, found, difference."""
+    found = Measured(100, {"a": 60, "b": 40}, 400)
+    same = Measured(100, {"a": 50, "c": 50})
+    results = outcomes(found, Bounds(at_most=99, at_most_bytes=400, same_as="x", exactly=True), same)
+    assert [(o.rule, o.difference, o.holds) for o in results] == [
+        ("at most", 1, False),
+        ("bytes in float32 at most", 0, True),
+        ("same as x", 0, True),
+        ("same as x: a", 10, False),
+        ("same as x: c", -50, False),
+        ("same as x: b", 40, False),
+    ]
+
+
+def test_bounds_from_python() -> None:
+    """Bounds with problems raise the package's error with all of them."""
+    with pytest.raises(AlbertCalcError) as error:
+        read_bounds({"equals": -1, "tolerance": [], "dtype": "float8", "exactly": 1, "same_as": 5})
+    assert [p.split(":")[0] for p in error.value.problems] == [
+        "equals", "tolerance", "dtype", "same_as", "exactly", "dtype",
+    ]  # fmt: skip
+
+
+def configs(folder: Path) -> Path:
+    """A folder with three configs: two that can be read, and one that cannot."""
+    (folder / "model").mkdir(exist_ok=True)
+    (folder / "model" / "config.json").write_text(json.dumps(BASE))
+    (folder / "small.json").write_text(json.dumps({**BASE, "vocab_size": 100}))
+    (folder / "broken.json").write_text("{")
+    return folder
+
+
+def test_several_models(run: Run, tmp_path: Path) -> None:
+    """Every result that can be told is written; one that cannot is a row that says so."""
+    folder = configs(tmp_path)
+    line = ("check", folder / "small.json", folder / "broken.json", "albert-base-v2")
+    result = run(*line, "--at-most", "8M", "-f", "json")
+    data = json.loads(result.stdout)
+    assert result.exit_code == 2
+    assert [c["ok"] for c in data["checks"]] == [True, None, False]
+    assert "not valid JSON" in data["checks"][1]["error"]
+    assert data["summary"] == "3 checks: 1 holds, 1 does not, 1 cannot be read"
+    assert data["ok"] is False
+    shown = run(*line, "--at-most", "8M")
+    assert shown.stdout.count("FAILED") == 1
+    assert data["summary"] in shown.stdout
+    good = run("check", folder / "small.json", folder / "model", "--at-most", "12M")
+    assert (good.exit_code, "2 checks: 2 hold" in good.stdout) == (0, True)
 
 
 FILE = """
@@ -105,106 +189,289 @@ layout = "handbook"
 share = "all"
 equals = 11_000_000
 tolerance = "2%"
+
+[[check]]
+config = "[ms]*.json"
+same_as = "albert-base-v2"
+tolerance = "4M"
+
+[[check]]
+preset = "bert-base-uncased"
+without_embeddings = true
+equals = 85_646_592
 """
 
 
 def write(folder: Path, text: str) -> Path:
-    """A checks file beside a folder with a config."""
-    (folder / "model").mkdir(exist_ok=True)
-    (folder / "model" / "config.json").write_text(json.dumps(BASE))
+    """A checks file beside a folder with configs."""
+    configs(folder)
     path = folder / "checks.toml"
-    path.write_bytes(text.encode())
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
     return path
 
 
+def rows_of(run: Run, *line: object) -> list[dict[str, Any]]:
+    """The rows that a check writes as JSON."""
+    rows: list[dict[str, Any]] = json.loads(run("check", *line, "-f", "json").stdout)["checks"]
+    return rows
+
+
 def test_a_file_of_checks(run: Run, tmp_path: Path) -> None:
-    """All checks are reported; paths are relative to the file; one failure fails all."""
+    """All checks are reported; paths and patterns are relative to the file; one fails all."""
     path = write(tmp_path, FILE)
-    result = run("check", "--checks", path, "-f", "json")
-    rows = json.loads(result.stdout)["checks"]
-    assert result.exit_code == 0
-    assert [r["name"] for r in rows] == ["base", "masked", "masked", "check 3"]
-    assert [r["found"] for r in rows] == [11_683_584, 11_221_680, 11_221_680, 11_161_088]
+    rows = rows_of(run, "--checks", path)
+    assert run("check", "--checks", path).exit_code == 0
+    assert [r["name"] for r in rows] == ["base", "masked", "masked", "check 3", "check 4", "check 5"]
+    assert [r["found"] for r in rows] == [
+        11_683_584, 11_221_680, 11_221_680, 11_161_088, 7_856_384, 85_646_592,
+    ]  # fmt: skip
     path = write(tmp_path, FILE.replace("11_683_584", "1"))
-    result = run("check", "--checks", path, "-f", "json")
-    assert result.exit_code == 1
-    assert [r["ok"] for r in json.loads(result.stdout)["checks"]] == [False, True, True, True]
+    assert run("check", "--checks", path).exit_code == 1
+    assert [r["ok"] for r in rows_of(run, "--checks", path)] == [False, *[True] * 5]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "has no [[check]] table"),
-        ("check = 1", "has no [[check]] table"),
-        ("[check]\npreset = 'base'", "check: must stand in double brackets"),
-        ("check = [1]", "check 1: must be a table, got 1"),
-        ("x = [", "not valid TOML"),
-        ("x = " + "[" * 50_000, "nested too deeply"),
-        ("x = " + "9" * 9000, "not valid TOML"),
-        ("x = '\udc80'", "not UTF-8"),
-        ("y = 1\n" + FILE, "'y': is no key here"),
-        (FILE + "typo = 1", "check 3: 'typo': must be one of name, preset"),
-        (FILE + "config = 'model'", "check 3: must name either a preset or a config"),
-        ("[[check]]\nequals = 1", "check 1: must name either a preset or a config"),
-        ("[[check]]\npreset = 'base'", "check 1: no bound"),
-        ("[[check]]\npreset = 5\nequals = 1", "check 1: preset: must be text, got 5"),
-        (
-            "[[check]]\npreset = 'base'\nequals = 1.5",
-            "equals: must be a whole number from 0, such as 12M, got 1.5",
-        ),
-        (
-            "[[check]]\npreset = 'base'\nequals = true",
-            "equals: must be a whole number from 0, such as 12M, got true",
-        ),
-        ("[[check]]\npreset = 'base'\nhead = 'x'\nequals = 1", "check 1: head: must be one of"),
-        ("[[check]]\nconfig = 'none'\nequals = 1", "cannot be read"),
-        ("[[check]]\nconfig = 'a\\u0000b'\nequals = 1", "cannot be read"),
-        ("[[check]]\nconfig = '-'\nequals = 1", "must be a file or a directory"),
-        ("[[check]]\nname = '\\u001b[2J'\npreset = 'base'\nequals = 1", None),
-    ],
-)
-def test_bad_files_of_checks(text: str, problem: str | None, run: Run, tmp_path: Path) -> None:
-    """A file with anything wrong is refused whole, and names are shown harmless."""
-    path = tmp_path / "checks.toml"
-    write(tmp_path, "")
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    result = run("check", "--checks", path)
-    assert "\x1b" not in result.stdout + result.stderr
-    if problem:
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert problem in result.stderr
-    else:
-        assert result.exit_code == 1
+def test_patterns(run: Run, tmp_path: Path) -> None:
+    """A pattern stands for every file that fits it, each a row with its name; none is an error."""
+    path = write(tmp_path, "[[check]]\nname = 'all'\nconfig = '*.json'\nat_most = '12M'\n")
+    (tmp_path / "third.json").write_text(json.dumps(BASE))
+    rows = rows_of(run, "--checks", path)
+    assert [Path(r["name"].removeprefix("all: ")).name for r in rows] == [
+        "broken.json", "small.json", "third.json",
+    ]  # fmt: skip
+    assert [r["ok"] for r in rows] == [None, True, True]
+    assert run("check", "--checks", path).exit_code == 2
+    result = run("check", "--checks", write(tmp_path, "[[check]]\nconfig = 'x*'\nequals = 1\n"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "config: no file fits the pattern 'x*'" in result.stderr
+
+
+def test_checks_that_concern_a_model(run: Run, tmp_path: Path) -> None:
+    """With a MODEL only its own checks of the file are carried out, as a hook asks for it."""
+    path = write(tmp_path, FILE)
+    for model, names in (
+        ("albert-base-v2", ["base"]),
+        (tmp_path / "model" / "config.json", ["masked", "masked"]),
+        (tmp_path / "model", ["masked", "masked"]),
+        (tmp_path / "small.json", ["check 4"]),
+        (tmp_path / "broken.json", []),
+    ):
+        assert [r["name"] for r in rows_of(run, model, "--checks", path)] == names
+    both = rows_of(run, "albert-base-v2", tmp_path / "small.json", "--checks", path)
+    assert [r["name"] for r in both] == ["base", "check 4"]
+
+
+BAD: list[tuple[str, str]] = [
+    ("", "has no [[check]] table"),
+    ("check = 1", "has no [[check]] table"),
+    ("[check]\npreset = 'base'", "check: must stand in double brackets"),
+    ("check = [1]", "check 1: must be a table, got 1"),
+    ("x = [", "not valid TOML"),
+    ("x = " + "[" * 1500, "1,500 brackets; at most 50 in a line"),
+    ("x = " + "[" * 50_000, "a line of 50,004 characters; at most 2,000"),
+    ("x = " + "9" * 1900, "'x': is no key here"),
+    ("x = '\udc80'", "not UTF-8"),
+    ("y = 1\n" + FILE, "'y': is no key here, only [[check]]"),
+    (FILE + "typo = 1", "check 5: 'typo': must be one of name, preset"),
+    (FILE + "config = 'model'", "check 5: must name either a preset or a config"),
+    ("[[check]]\nequals = 1", "check 1: must name either a preset or a config"),
+    ("[[check]]\npreset = 'base'", "check 1: no bound"),
+    ("[[check]]\npreset = 5\nequals = 1", "check 1: preset: must be text, got 5"),
+    ("[[check]]\npreset = 'base'\nequals = 1.5", "such as 12M, got 1.5"),
+    ("[[check]]\npreset = 'base'\nequals = true", "such as 12M, got true"),
+    ("[[check]]\npreset = 'base'\nequals = 1\nwithout_embeddings = 1", "must be true or false"),
+    ("[[check]]\nconfig = '-'\nequals = 1", "must be a file, a directory or a pattern, got '-'"),
+    ("a." * 900 + "b = 1", "900 dots; at most 50 in a line"),
+    ("x = {" * 60, "60 braces; at most 50 in a line"),
+    ("x = [" + "1," * 60 + "]", "60 commas; at most 50 in a line"),
+    ('x = """\n"""', "text over several lines"),
+    ("[[check]]\n" + "a = 1\n" * 50, "a check of 51 lines; at most 40"),
+    ("\n\n[[check]]\npreset = 'base'\nequals = ]", "at line 5"),
+    ("[[check]]\n" * 100_001, "has 100,001 checks; at most 100,000 are read"),
+]
+"""Files of checks with something wrong, and a part of the reason."""
+
+
+def test_bad_files_of_checks(run: Run, tmp_path: Path) -> None:
+    """A file with anything wrong is refused whole, before the first of its checks is told."""
+    faults = Faults()
+    for text, problem in BAD:
+        result = run("check", "--checks", write(tmp_path, text))
+        faults.expect(text[:40], (result.exit_code, result.stdout), (2, ""))
+        faults.expect(text[:40], problem in result.stderr or result.stderr[:200], True)
+        faults.expect(text[:40], len(result.stderr.splitlines()) <= 21, True)
+    faults.none()
+
+
+UNREADABLE: list[tuple[str, str]] = [
+    ("preset = 'base'\nhead = 'x'", "head: must be one of model"),
+    ("preset = 'base'\nlayout = 'x'", "layout: must be one of transformers"),
+    ("preset = 'base'\nshare = 'x'", "share: must be one of all"),
+    ("preset = 'nope'", "preset: must be a known name"),
+    ("config = 'none'", "cannot be read"),
+    ("config = 'a\\u0000b'", "cannot be read"),
+    ("preset = 'base'\nsame_as = 'nope'", "model: must be a file"),
+]
+"""Checks whose model cannot be read, and what their row says."""
+
+
+def test_checks_of_models_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
+    """The row says why, the others are told all the same, and the status is 2."""
+    faults = Faults()
+    good = "[[check]]\npreset = 'base'\nat_most = 10\n"
+    for text, problem in UNREADABLE:
+        path = write(tmp_path, f"[[check]]\n{text}\nequals = 1\n{good}")
+        result = run("check", "--checks", path, "-f", "json")
+        broken, other = json.loads(result.stdout)["checks"]
+        faults.expect(text, (result.exit_code, broken["ok"], other["ok"]), (2, None, False))
+        faults.expect(text, problem in broken["error"] or broken, True)
+    faults.none()
 
 
 def test_all_problems_of_one_check_at_once(run: Run, tmp_path: Path) -> None:
-    """Head, layout, sharing and bounds of a check are all looked at."""
-    wrong = "preset = 'base'\nhead = 'x'\nlayout = 'y'\nshare = 'z'\nat_most = '12 M'\n"
-    stderr = run("check", "--checks", write(tmp_path, f"[[check]]\n{wrong}")).stderr
-    assert [ln.split(": ")[3] for ln in stderr.splitlines()] == [
-        "share", "head", "layout", "at_most",
-    ]  # fmt: skip
+    """Whatever is wrong with a check's model is said in its row."""
+    wrong = "[[check]]\npreset = 'base'\nhead = 'x'\nlayout = 'y'\nshare = 'z'\nat_most = '12M'\n"
+    good = "[[check]]\npreset = 'base'\nat_most = '12M'\n"
+    row, _ = rows_of(run, "--checks", write(tmp_path, wrong + good))
+    assert [p.split(":")[0] for p in row["error"].split("; ")] == ["share", "head", "layout"]
 
 
 def test_all_problems_of_a_file_at_once(run: Run, tmp_path: Path) -> None:
-    """The problems of every check are said in one go."""
-    path = write(tmp_path, "[[check]]\nequals = 'x'\n[[check]]\npreset = 'nope'\nat_most = 1\n")
+    """The problems of every check are said in one go, as far as one can read them."""
+    path = write(tmp_path, "[[check]]\nequals = 'x'\n[[check]]\npreset = 'nope'\nat_most = -1\n")
     stderr = run("check", "--checks", path).stderr
     assert "check 1: must name either" in stderr
     assert "check 1: equals: must be" in stderr
-    assert "check 2: preset: must be a known name" in stderr
+    assert "check 2: at_most: must be" in stderr
+    many = write(tmp_path, "[[check]]\n" * 1000)
+    assert len(run("check", "--checks", many).stderr.splitlines()) <= 21
 
 
-def test_a_key_of_many_dots_is_refused_at_once(run: Run, tmp_path: Path) -> None:
-    """A dotted key, on which a reader of TOML works quadratically, is not even read."""
-    path = write(tmp_path, "a." * 20_000 + "b = 1")
+def test_names_are_made_harmless(run: Run, tmp_path: Path) -> None:
+    """A name from a file is neither obeyed by a terminal nor taken for markup."""
+    path = write(tmp_path, "[[check]]\nname = '\\u001b[2J[red]'\npreset = 'base'\nequals = 1")
+    path = write(tmp_path, path.read_text().replace("'\\u", '"\\u').replace("]'", ']"'))
     result = run("check", "--checks", path)
+    assert result.exit_code == 1
+    assert "\x1b" not in result.stdout
+    assert r"\x1b[2J[red]" in result.stdout
+
+
+def test_a_file_may_be_long(run: Run, tmp_path: Path) -> None:
+    """Ten thousand checks are read and told; of a table only what does not hold is shown."""
+    one = "[[check]]\npreset = 'base'\nequals = 11750400\n"
+    path = write(tmp_path, one * 10_000 + one.replace("11750400", "1"))
+    listed = list(read_checks(str(path)))
+    assert (len(listed), listed[-1].number) == (10_001, 10_001)
+    result = run("check", "--checks", path)
+    assert result.exit_code == 1
+    assert "10,001 checks: 10,000 hold, 1 does not" in result.stdout
+    assert result.stdout.count("11,750,400") == 1
+    assert len(rows_of(run, "--checks", path)) == 10_001
+
+
+def test_what_is_not_a_file(run: Run, tmp_path: Path) -> None:
+    """A directory, a device, a file that is too large: each is refused with its reason."""
+    large = tmp_path / "large.toml"
+    with large.open("wb") as file:
+        file.truncate(17 * 2**20)
+    for path, reason in (
+        (tmp_path, "must be a regular file"),
+        (Path("/dev/zero"), "must be a regular file"),
+        (large, "larger than 16 MiB, so not a checks file"),
+    ):
+        result = run("check", "--checks", path)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert reason in result.stderr
+
+
+def test_record_writes_a_file_that_holds(run: Run, tmp_path: Path) -> None:
+    """Today's counts as checks: they are read back, hold, and fail once a config has changed."""
+    folder = configs(tmp_path)
+    (folder / 'odd "name"\x7f.json').write_text(json.dumps({**BASE, "architectures": ["AlbertForMaskedLM"]}))
+    models = (folder / "model", folder / "small.json", folder / 'odd "name"\x7f.json', "base")
+    result = run("check", *models, "--record")
+    assert result.exit_code == 0
+    tables = tomllib.loads(result.stdout)["check"]
+    assert [(t["head"], t["equals"]) for t in tables] == [
+        ("model", 11_683_584), ("model", 7_856_384), ("masked-lm", 11_221_680),
+        ("model", 11_750_400),
+    ]  # fmt: skip
+    path = folder / "recorded.toml"
+    path.write_text(result.stdout)
+    assert run("check", "--checks", path).exit_code == 0
+    path.write_text(result.stdout.replace("7856384", "7856385"))
+    assert run("check", "--checks", path).exit_code == 1
+    paper = run("check", "base", "--layout", "paper", "--record").stdout
+    assert tomllib.loads(paper)["check"][0]["layout"] == "paper"
+    refused = run("check", "-", "base", "--record", input=json.dumps(BASE))
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "standard input: must be a preset or a file" in refused.stderr or "-: must be" in refused.stderr
+    broken = run("check", folder / "broken.json", "--record")
+    assert (broken.exit_code, broken.stdout) == (2, "")
+
+
+HOSTILE = 'x"/><failure/>\n::error file=/etc/passwd::%0A]]>&'
+
+
+def hostile(folder: Path) -> Path:
+    """A file of a check that holds, one that does not, and one that cannot be read."""
+    name = json.dumps(HOSTILE)
+    return write(
+        folder,
+        f"[[check]]\nname = {name}\npreset = 'base'\nequals = 11750400\n"
+        f"[[check]]\nname = {name}\npreset = 'base'\nequals = 1\ntolerance = '1%'\n"
+        f"[[check]]\nname = {name}\nconfig = 'none.json'\nequals = 1\n",
+    )
+
+
+def test_annotations(run: Run, tmp_path: Path) -> None:
+    """GitHub gets a line for each check that does not hold, with its file, and a summary."""
+    result = run("check", "--checks", hostile(tmp_path), "-f", "github")
     assert result.exit_code == 2
-    assert "a line with 20,000 dots" in result.stderr
+    false, unread, summary = result.stdout.splitlines()
+    assert false.startswith("::error title=albert-calc x")
+    assert false.endswith("::equals 1 ± 1%25, found 11,750,400 (+11,750,399)")
+    assert unread.startswith("::error file=")
+    assert "none.json,title=albert-calc" in unread
+    assert summary == "::error title=albert-calc::3 checks: 1 holds, 1 does not, 1 cannot be read"
+    assert "::error file=/etc/passwd" not in result.stdout
+    good = run("check", "base", "--at-most", "12M", "-f", "github")
+    assert good.stdout == "::notice title=albert-calc::1 check: 1 holds\n"
 
 
-def test_bounds_from_python() -> None:
-    """Bounds with problems raise the package's error with all of them."""
-    with pytest.raises(AlbertCalcError) as error:
-        read_bounds({"equals": -1, "tolerance": []})
-    assert len(error.value.problems) == 2
+def test_a_summary_of_a_job(run: Run, tmp_path: Path) -> None:
+    """Where GitHub names a file for it, the results are added to it as Markdown."""
+    path = tmp_path / "summary.md"
+    path.write_text("before\n")
+    env = {"GITHUB_STEP_SUMMARY": str(path)}
+    run("check", "base", "--at-most", "12M", "-f", "github", env=env)
+    before, *lines = path.read_text().splitlines()
+    assert before == "before"
+    assert any(line.startswith("| base | at most |") for line in lines)
+    run("check", "base", "--at-most", "12M", "-f", "json", env=env)
+    assert path.read_text().splitlines() == [before, *lines]
+
+
+def test_junit(run: Run, tmp_path: Path) -> None:
+    """JUnit XML has a case for each check: a failure where it is false, an error where unread."""
+    result = run("check", "--checks", hostile(tmp_path), "-f", "junit")
+    suite = ET.fromstring(result.stdout)
+    assert suite.attrib["tests"] == "3"
+    assert (suite.attrib["failures"], suite.attrib["errors"]) == ("1", "1")
+    holds, false, unread = suite.iter("testcase")
+    assert [len(list(case)) for case in (holds, false, unread)] == [0, 1, 1]
+    assert holds.attrib["name"].startswith('x"/><failure/>')
+    assert "found 11,750,400" in false[0].attrib["message"]
+    assert (false[0].tag, unread[0].tag) == ("failure", "error")
+    assert unread.attrib["file"].endswith("none.json")
+
+
+def test_formats_hold_the_same_rows(run: Run, tmp_path: Path) -> None:
+    """JSON, CSV and Markdown tell the same of every check."""
+    line = ("check", "--checks", write(tmp_path, FILE), "-f")
+    data = json.loads(run(*line, "json").stdout)["checks"]
+    table = list(csv.DictReader(io.StringIO(run(*line, "csv").stdout)))
+    assert [(r["name"], int(r["found"])) for r in table] == [(r["name"], r["found"]) for r in data]
+    markdown = run(*line, "markdown").stdout
+    for row in data:
+        assert f"{row['found']:,}" in markdown

@@ -7,7 +7,7 @@ import pytest
 from support import Faults, oracle
 from test_activations import BERT, workload_of
 
-from albert_calc import ConfigError, ModelConfig
+from albert_calc import ModelConfig
 from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import largest, largest_batch, largest_length
 from albert_calc.costs.peak import inference_peak, training_moments, training_peak
@@ -15,6 +15,7 @@ from albert_calc.costs.state import training_state
 from albert_calc.costs.trainable import freeze, lora
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint, blueprint
+from albert_calc.errors import ConfigError
 
 PEAKS = oracle("peaks")["cases"]
 TRAINING = [case for case in oracle("training")["cases"] if "peak" in case]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from conftest import Run
-from support import oracle
+from support import Faults, oracle
 
 from albert_calc.printed import paper
 from albert_calc.printed.figure import Figure
@@ -58,28 +58,47 @@ def test_the_books_figures(run: Run) -> None:
     assert "like for like it is 89.3% with both poolers" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("printed", "unit", "computed", "verdict", "difference"),
-    [
-        (12, "millions", 12_000_000, "exact", 0),
-        (12, "millions", 12_499_999, "rounds to", 499_999),
-        (12, "millions", 12_500_001, "differs by", 500_001),
-        (12, "millions", 11_499_999, "differs by", -500_001),
-        (7, "parameters", 7, "exact", 0),
-        (7, "parameters", 8, "differs by", 1),
-        (-25, "tenths of a percent", (1000, 1025), "exact", None),
-        (829, "tenths of a percent", (10_000, 1705), "rounds to", None),
-        (829, "tenths of a percent", (10_000, 1704), "differs by", None),
-        (12, "times", (120, 10), "exact", None),
-    ],
-)
-def test_verdicts(
-    printed: int, unit: str, computed: int, verdict: str, difference: int | None
-) -> None:
+VERDICTS: list[tuple[int, str, int | tuple[int, int], str, int | None]] = [
+    (12, "millions", 12_000_000, "exact", 0),
+    (12, "millions", 12_499_999, "rounds to", 499_999),
+    (12, "millions", 12_500_000, "rounds to", 500_000),
+    (12, "millions", 12_500_001, "differs by", 500_001),
+    (12, "millions", 11_499_999, "differs by", -500_001),
+    (7, "parameters", 7, "exact", 0),
+    (7, "parameters", 8, "differs by", 1),
+    (83, "percent", (100, 17), "exact", None),
+    (83, "percent", (1000, 166), "rounds to", None),
+    (-25, "tenths of a percent", (1000, 1025), "exact", None),
+    (829, "tenths of a percent", (10_000, 1705), "rounds to", None),
+    (829, "tenths of a percent", (10_000, 1704), "differs by", None),
+    (12, "times", (120, 10), "exact", None),
+]
+"""What is printed in which unit, what was computed, the verdict, and the difference."""
+
+
+def test_verdicts() -> None:
     """A verdict is taken in whole numbers: exact, within half the last digit, or not."""
-    figure = Figure("x", "y", printed, unit, computed, "", "exact")  # type: ignore[arg-type]  # any text for a Literal
-    assert figure.verdict == verdict
-    assert figure.difference == difference
+    faults = Faults()
+    for printed, unit, computed, verdict, difference in VERDICTS:
+        figure = Figure("x", "y", printed, unit, computed, "", "exact")  # type: ignore[arg-type]  # any text for a Literal
+        found = (figure.verdict, figure.difference)
+        faults.expect((printed, unit, computed), found, (verdict, difference))
+    faults.none()
+
+
+def test_figures_as_they_are_shown() -> None:
+    """What was computed has one digit more than what was printed."""
+    faults = Faults()
+    for printed, unit, computed, shown in (
+        (829, "tenths of a percent", (10_000, 1705), ("82.9%", "82.95%")),
+        (83, "percent", (1000, 166), ("83%", "83.4%")),
+        (12, "times", (123, 10), ("12×", "12.30×")),
+        (31, "millions", 31_515_648, ("31M", "31,515,648")),
+        (31_515_648, "parameters", 31_515_648, ("31,515,648", "31,515,648")),
+    ):
+        figure = Figure("x", "y", printed, unit, computed, "", "exact")  # type: ignore[arg-type]  # as above
+        faults.expect((printed, unit), (figure.printed_text, figure.computed_text), shown)
+    faults.none()
 
 
 @pytest.mark.parametrize(("expected", "status"), [("exact", 1), ("differs by", 0)])

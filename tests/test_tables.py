@@ -10,6 +10,7 @@ from conftest import Run
 from support import Faults
 
 from albert_calc.render import Canvas, render
+from albert_calc.render.console import wrapped
 from albert_calc.render.stream import stream
 from albert_calc.report import Column, Figure, Quantity, Report, Section, figures_section
 
@@ -94,6 +95,25 @@ def test_in_ascii(shown: Callable[..., str]) -> None:
                       (True, False, True))  # fmt: skip
         faults.expect((name, "numbers"), numbers(text), numbers(shown(command, 70)))
     faults.none()
+
+
+@pytest.mark.parametrize(
+    ("words", "width", "expected"),
+    [
+        ("4 × H² + 9 × H + I", 10, ["4 × H²", "+ 9 × H", "+ I"]),
+        ("= 30,522 × 128 − 1", 9, ["= 30,522 × 128", "− 1"]),
+        ("1,000,000,000,000 of them", 5, ["1,000,000,000,000", "of them"]),
+        ("V = 30,522 tokens  E = 128", 20, ["V = 30,522 tokens", "E = 128"]),
+        ("one thing · another thing", 20, ["one thing", "another thing"]),
+        ("one thing · another thing", 40, ["one thing · another thing"]),
+        ("bert-large-uncased", 12, ["bert-large-", "uncased"]),
+        ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
+        ("模型模型 x", 5, ["模型", "模型", "x"]),
+    ],
+)  # fmt: skip
+def test_where_lines_are_broken(words: str, width: int, expected: list[str]) -> None:
+    """Between parts, then between terms; within a name that is too long, within no number."""
+    assert wrapped(words, width) == expected
 
 
 SHARES = Section(

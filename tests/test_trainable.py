@@ -3,7 +3,7 @@
 import pytest
 from support import Faults, oracle
 
-from albert_calc import ConfigError, ModelConfig
+from albert_calc import ModelConfig
 from albert_calc.costs.trainable import (
     DEFAULT_TARGETS,
     EVERYTHING,
@@ -14,6 +14,7 @@ from albert_calc.costs.trainable import (
     matrix_names,
 )
 from albert_calc.counting.tensors import Blueprint, blueprint
+from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES
 
 DATA = oracle("trainable")

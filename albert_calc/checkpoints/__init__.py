@@ -1,5 +1,5 @@
-"""Checkpoints in the safetensors format: read, compared with a config, and explained.
+"""Checkpoints: read from their headers alone, compared with a config, and explained.
 
-Only headers are ever read, never the numbers behind them. May import the counting core,
-but neither rendering nor the command line.
+``files`` reads, ``verification`` compares, ``inference`` explains. The numbers behind a header
+are never read, and no pickle is ever run.
 """

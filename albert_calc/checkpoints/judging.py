@@ -28,9 +28,10 @@ def judged(
     *heads* begins with the one that *agreed* is about; any of them would have done.
     """
     if not agreed.differences:
-        head = config.family.heads[heads[0]]
-        pooler = "with its pooler" if head.pooler and config.family.pooler else "without a pooler"
-        return "match", f"match: every tensor of the model, {pooler}"
+        head, more = config.family.heads[heads[0]], len(agreed.more)
+        rest = "with its pooler" if head.pooler and config.family.pooler else "without a pooler"
+        rest = f"and {more:,} more" if more else rest
+        return "match", f"match: every tensor of the model, {rest}"
     better = _better(seen, agreed, config, heads, layout)
     if better is not None:
         return _instead(better, config, heads, layout)

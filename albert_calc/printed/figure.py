@@ -1,4 +1,4 @@
-"""A printed figure beside the computed one, and the verdict on it. Imports nothing."""
+"""A printed figure beside the computed one, and the verdict on it."""
 
 from typing import Literal, NamedTuple
 

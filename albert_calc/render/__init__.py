@@ -1,12 +1,7 @@
-# TO looks, FROM the founder: tables and terminal pictures must be laid out and drawn by Rich
-# (rich.table.Table, Text, Console, box, export_html), not by a layout engine of our own: the rule
-# is 'Rich draws and exports; a well-kept library beats our own code, even a slower one'. rich may
-# be imported whenever a table or picture is asked for, in pipes too. Keep what you decided about
-# looks; replace lines.py/bars.py/ansi.py by Rich. Remove this note when done.
 """From reports and pictures to text: one module a format, each of which returns what to write.
 
-rich is needed for colours on a terminal only (``ansi``), matplotlib for the files of
-``figure`` only, and neither is imported before that.
+Rich draws tables and pictures, and matplotlib the files of ``figure``; neither is imported
+before that.
 """
 
 from importlib import import_module

@@ -1,8 +1,3 @@
-# TO looks, FROM the founder: tables and terminal pictures must be laid out and drawn by Rich
-# (rich.table.Table, Text, Console, box, export_html), not by a layout engine of our own: the rule
-# is 'Rich draws and exports; a well-kept library beats our own code, even a slower one'. rich may
-# be imported whenever a table or picture is asked for, in pipes too. Keep what you decided about
-# looks; replace lines.py/bars.py/ansi.py by Rich. Remove this note when done.
 """Cells as people read them, for the formats that are made for people."""
 
 import re

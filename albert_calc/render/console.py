@@ -2,13 +2,14 @@
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from rich.box import Box
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
@@ -70,6 +71,16 @@ def _measuring() -> Console:
 def measured(part: RenderableType) -> Measurement:
     """The least width of *part* with nothing broken that must not be, and the one it likes."""
     return _measuring().measure(part)
+
+
+def beside(*rows: Sequence[RenderableType], gap: int, width: int | None = None) -> Table:
+    """The parts of each of *rows* beside each other, on one ground."""
+    grid = Table.grid(padding=(0, gap, 0, 0))
+    for _ in rows[0]:
+        grid.add_column(width=width, vertical="bottom")
+    for row in rows:
+        grid.add_row(*row)
+    return grid
 
 
 def box(kind: Box, canvas: Canvas) -> Box:

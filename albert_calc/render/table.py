@@ -5,8 +5,8 @@ its texts wrapped is continued below, with its first column repeated.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from rich.box import HORIZONTALS, Box
 from rich.cells import cell_len
@@ -101,11 +101,11 @@ def _headings(section: Section, first: Strip, canvas: Canvas) -> tuple[dict[int,
 
 def _with_bar(parts: list[Fitted], section: Section, canvas: Canvas) -> list[Fitted]:
     """*parts* with bars beside the shares of the whole, if there is room for them."""
-    fitted = parts[0]
+    fitted, *others = parts
     place = next((i for i, s in enumerate(fitted.strips) if s.column.kind == "share"), None)
-    source = next((i for i, c in enumerate(section.columns) if c.kind == "share"), None)
-    if place is None or source is None or len(parts) > 1:
+    if place is None or others:
         return parts
+    source = section.columns.index(fitted.strips[place].column)
     shares = [row[source] or 0.0 for row in section.rows]
     largest = max(shares)
     most = _PIPED_BAR if canvas.width is None else _BAR_WHOLE
@@ -137,10 +137,10 @@ def _part(
     for start, stop in pairwise(sorted({*headings, *range(0, last, _AT_ONCE), last})):
         if start in headings:
             yield Text(headings[start], "strong") if headings[start] else rule
-        yield from _rows(part, range(start, stop))
+        yield _rows(part, range(start, stop))
     if section.total:
         yield rule
-        yield from _rows(part, [last], "strong")
+        yield _rows(part, [last], "strong")
 
 
 def _grid(part: Fitted, lines: Box | None = None, no_wrap: bool = False) -> Table:
@@ -159,20 +159,17 @@ def _grid(part: Fitted, lines: Box | None = None, no_wrap: bool = False) -> Tabl
     return grid
 
 
-def _rows(part: Fitted, rows: Iterable[int], style: str = "") -> Iterator[Table]:
+def _rows(part: Fitted, rows: Sequence[int], style: str = "") -> Table:
     """*rows* of *part*; those of one line each are one row for Rich, which is twice as fast."""
-
-    def is_simple(row: int) -> bool:
-        return all(
-            len(lines := strip.cells[row].lines) == 1 and cell_len(lines[0]) <= width
-            for strip, width in zip(part.strips, part.widths, strict=True)
-        )
-
-    for simple, run in groupby(rows, is_simple):
-        grid = _grid(part, no_wrap=simple)
-        for together in [[*run]] if simple else ([row] for row in run):
-            grid.add_row(*(_cell([s.cells[r] for r in together]) for s in part.strips), style=style)
-        yield grid
+    simple = all(
+        len(lines := strip.cells[row].lines) == 1 and cell_len(lines[0]) <= width
+        for strip, width in zip(part.strips, part.widths, strict=True)
+        for row in rows
+    )
+    grid = _grid(part, no_wrap=simple)
+    for together in [rows] if simple else [[row] for row in rows]:
+        grid.add_row(*(_cell([s.cells[r] for r in together]) for s in part.strips), style=style)
+    return grid
 
 
 def _cell(cells: Sequence[Shown]) -> RenderableType:

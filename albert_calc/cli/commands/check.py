@@ -305,7 +305,7 @@ def _row(result: Result) -> tuple[Any, ...]:
     outcome = result.outcome
     if outcome is None:
         return (
-            result.name, result.head, result.layout, result.error, None, None, None, None,
+            result.name, result.head, result.layout, "cannot be read", None, None, None, None,
             result.error, result.path or None, None,
         )  # fmt: skip
     return (

@@ -1,6 +1,6 @@
 """Bars out of characters: each with its label, its value, and a remark in colour."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ def drawn(chart: Chart, width: int, canvas: Canvas) -> Iterator[RenderableType]:
             yield ""
         yield from _head(panel, widths.left(width), width, canvas)
         if widths.left(width) >= _SHORTEST:
-            yield _beside(panel, list(panel.groups), widths, width, canvas)
+            yield _beside(panel, panel.groups, widths, width, canvas)
         else:
             yield from _below(panel, widths._replace(name=0), width, canvas)
 
@@ -72,16 +72,17 @@ def _values(panel: Panel) -> dict[int, str]:
 def _head(panel: Panel, room: int, width: int, canvas: Canvas) -> Iterator[RenderableType]:
     """The title of a panel and its legend, on one line where there is room."""
     title, legend = text(panel.title, "strong", width), _legend(panel, room, canvas)
+    if not title and not legend:
+        return
     if measured(title).maximum + 4 + measured(legend).maximum <= width:
         head = Table.grid(expand=True)
         head.add_column()
         head.add_column(justify="right")
         head.add_row(title, legend)
-        yield from [head] if title or legend else []
+        yield head
     else:
         yield from (part for part in (title, legend) if part)
-    if title or legend:
-        yield ""
+    yield ""
 
 
 def _legend(panel: Panel, room: int, canvas: Canvas) -> Text:
@@ -98,7 +99,7 @@ def _legend(panel: Panel, room: int, canvas: Canvas) -> Text:
 
 
 def _beside(
-    panel: Panel, groups: list[BarGroup], widths: _Widths, width: int, canvas: Canvas
+    panel: Panel, groups: Sequence[BarGroup], widths: _Widths, width: int, canvas: Canvas
 ) -> Table:
     """Name, label, bar, value and remark of each bar on a line."""
     room = widths.left(width)
@@ -111,43 +112,44 @@ def _beside(
     def add(*cells: RenderableType) -> None:
         grid.add_row(*(c for c, column in zip(cells, columns, strict=False) if column))
 
-    if panel.limit and panel.groups[0] in groups:
+    if panel.limit and groups[0] is panel.groups[0]:
         add("", "", _limit_label(panel.limit, panel, room, canvas))
     values = _values(panel)
     for index, group in enumerate(groups):
-        if index and any(len(group.bars) > 1 for group in panel.groups):
+        if index and _has_air(panel):
             grid.add_row()
-        names = [name for name in (group.name, group.detail) if name] if widths.name else []
-        for name, bar in zip_longest(names, group.bars, fillvalue=None):
-            if bar is None:
-                add(Text(name or ""))
-            else:
-                add(Text(name or ""), Text(bar.label), _bar(bar, panel, room, canvas),
-                    Text(values[bar.total]), Text(*bar.remark))  # fmt: skip
+        names = [text for text in (group.name, group.detail) if text and widths.name]
+        for name, bar in zip_longest(names, group.bars):
+            texts = (Text(bar.label), _bar(bar, panel, room, canvas), Text(values[bar.total]),
+                     Text(*bar.remark)) if bar else ()  # fmt: skip
+            add(Text(name or ""), *texts)
     return grid
 
 
 def _below(panel: Panel, widths: _Widths, width: int, canvas: Canvas) -> Iterator[RenderableType]:
     """The bars of each group under its name, where it must be each under its own texts too."""
     indent = _INDENT if any(group.name for group in panel.groups) else 0
-    has_air = any(len(group.bars) > 1 for group in panel.groups)
     for index, group in enumerate(panel.groups):
-        if index and has_air:
+        if index and _has_air(panel):
             yield ""
         names = "  ".join(text for text in (group.name, group.detail) if text)
-        yield from [text(names, "", width)] if names else []
+        if names:
+            yield text(names, "", width)
         if widths.left(width - indent) >= _SHORTEST:
-            yield Padding(
-                _beside(panel, [group], widths, width - indent, canvas), (0, 0, 0, indent)
-            )
+            grid = _beside(panel, [group], widths, width - indent, canvas)
+            yield Padding(grid, (0, 0, 0, indent))
             continue
         if panel.limit and not index:
             yield _limit_label(panel.limit, panel, width, canvas)
         for bar in group.bars:
-            texts = (Text(whole(bar.label)), Text(_values(panel)[bar.total]),
-                     Text(whole(bar.remark.text), bar.remark.meaning))  # fmt: skip
-            yield Text("   ").join(text for text in texts if text)
+            texts = (bar.label, ""), (_values(panel)[bar.total], ""), bar.remark
+            yield Text("   ").join(Text(whole(one), style) for one, style in texts if one)
             yield _bar(bar, panel, width, canvas)
+
+
+def _has_air(panel: Panel) -> bool:
+    """Whether an empty line stands between groups."""
+    return any(len(group.bars) > 1 for group in panel.groups)
 
 
 def _bar(bar: Bar, panel: Panel, room: int, canvas: Canvas) -> Text:

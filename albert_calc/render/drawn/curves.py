@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from rich.align import Align
 from rich.console import RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from albert_calc.pictures.picture import Curve, is_wide
+from albert_calc.pictures.picture import Curve, Mark, is_wide
 from albert_calc.render import Canvas
-from albert_calc.render.console import breakable, text, whole
+from albert_calc.render.console import beside, breakable, text, whole
 from albert_calc.render.theme import part_colour
 from albert_calc.writing import numbers
 
@@ -88,18 +88,13 @@ def drawn(curve: Curve, width: int, canvas: Canvas) -> Iterator[RenderableType]:
     yield from _foot(curve, x, margin, columns, canvas)
     if curve.marks:
         yield ""
-        yield _legend(curve, canvas)
+        yield beside(*(_legend(curve, mark, canvas) for mark in curve.marks), gap=1)
 
 
-def _legend(curve: Curve, canvas: Canvas) -> Table:
-    """The points that have a name."""
-    legend = Table.grid(padding=(0, 1, 0, 0))
-    for mark in curve.marks:
-        point = whole(f"{curve.symbol} = {mark.x:,}, {numbers.count(mark.y)}")
-        legend.add_row(
-            Text(canvas.spelled(_MARK), _MARK_STYLE), Text(f"{breakable(mark.label, 32)}: {point}")
-        )
-    return legend
+def _legend(curve: Curve, mark: Mark, canvas: Canvas) -> list[RenderableType]:
+    point = whole(f"{curve.symbol} = {mark.x:,}, {numbers.count(mark.y)}")
+    sign = Text(canvas.spelled(_MARK), _MARK_STYLE)
+    return [Align.left(sign, vertical="top"), Text(f"{breakable(mark.label, 32)}: {point}")]
 
 
 def _dots(curve: Curve, x: Axis, y: Axis, columns: int) -> list[list[int]]:

@@ -6,10 +6,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from albert_calc.pictures.picture import Part, Plan, Rectangles
+from albert_calc.pictures.picture import Area, Part, Plan, Rectangles
 from albert_calc.render import Canvas
 from albert_calc.render.bars import EIGHTHS, eighths, over
-from albert_calc.render.console import measured, text, whole
+from albert_calc.render.console import beside, measured, text, whole
 from albert_calc.render.drawn.charts import colour_of
 from albert_calc.writing import numbers
 
@@ -46,27 +46,18 @@ def _head(plan: Plan, width: int) -> Iterator[Text]:
 
 def _side_by_side(plan: Plan, room: int, across: int, down: int, canvas: Canvas) -> Table:
     """The matrices of *plan* on one ground, where *across* is drawn *room* cells wide."""
-    grid = Table.grid(padding=(0, _GAP, 0, 0))
-    for _ in plan.areas:
-        grid.add_column(vertical="bottom", no_wrap=True)
-    grid.add_row(
-        *(
-            _rectangle(
-                eighths(area.across[1], across, room),
-                eighths(area.down[1], down, _TALLEST),
-                colour_of(Part("", area.hue)),
-                canvas,
-            )
-            for area in plan.areas
-        )
+    return beside(
+        [_rectangle(area, room, across, down, canvas) for area in plan.areas],
+        [Text(whole(area.formula)) for area in plan.areas],
+        [Text(numbers.count(area.value), "dim") for area in plan.areas],
+        gap=_GAP,
     )
-    grid.add_row(*(Text(whole(area.formula)) for area in plan.areas))
-    grid.add_row(*(Text(numbers.count(area.value), "dim") for area in plan.areas))
-    return grid
 
 
-def _rectangle(wide: int, high: int, colour: str, canvas: Canvas) -> Text:
-    """A rectangle of *wide* times *high* eighths of cells; no side of it is nothing."""
+def _rectangle(area: Area, room: int, across: int, down: int, canvas: Canvas) -> Text:
+    """A rectangle to scale, no side of which is nothing."""
+    wide, high = eighths(area.across[1], across, room), eighths(area.down[1], down, _TALLEST)
+    colour = colour_of(Part("", area.hue))
     rows, rest = divmod(high, 8)
     if canvas.ascii_only:
         line = "#" * ((wide + 4) // 8) or "|"
