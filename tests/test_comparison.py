@@ -171,6 +171,11 @@ def test_mobilebert_as_what_it_is() -> None:
     faults.none()
 
 
+COMMON_HEADS = ("model", "encoder", "masked-lm", "sequence-classification", "multiple-choice",
+                "token-classification", "question-answering")  # fmt: skip
+"""The heads that BERT and ALBERT have alike."""
+
+
 def test_bert_becomes_albert_to_the_parameter() -> None:
     """BERT with both techniques is the ALBERT of the same sizes, with any head and sharing."""
     rng = random.Random(3)
@@ -186,8 +191,7 @@ def test_bert_becomes_albert_to_the_parameter() -> None:
         }  # fmt: skip
         width, share = rng.randint(1, 40), rng.choice(SHARES[:3])
         groups, inner = rng.randint(1, layers), rng.randint(1, 3) if share == "all" else 1
-        head = rng.choice(("model", "encoder", "masked-lm", "sequence-classification",
-                           "multiple-choice", "token-classification", "question-answering"))  # fmt: skip
+        head = rng.choice(COMMON_HEADS)
         layout = rng.choice(("transformers", "handbook", "paper"))
         bert = blueprint(ModelConfig.from_dict({**sizes, "model_type": "bert"}), head, layout)
         found = compare(bert, embedding_size=width, share=share, groups=groups, inner=inner)
@@ -303,7 +307,7 @@ def test_embeddings_of_the_book() -> None:
     costs = embedding_costs(example["V"], example["E"], example["H"])
     assert costs.token_table == example["token_matrix"]
     assert costs.projection == example["projection"]
-    assert costs.pair == (example["standard"], example["factorized"])
+    assert costs.pair == Pair(example["standard"], example["factorized"])
     assert round(costs.pair.reduction * 100) == example["reduction_percent"]
     assert costs.break_even == pytest.approx(749.15, abs=0.005)
     for row in book["embedding_table"]:

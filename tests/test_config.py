@@ -100,6 +100,9 @@ def test_an_unknown_type_is_one_line() -> None:
     assert len(problems_of({"model_type": "t5", "pruned_heads": {"0": [1]}})) == 1
 
 
+NO_SIZES: tuple[object, ...] = (1.0, "1", False, [], {}, -1, 10**40)
+
+
 def test_no_size_takes_anything_but_a_whole_number() -> None:
     """Every size of every family refuses every value that is no whole number from its least."""
     faults = Faults()
@@ -111,7 +114,7 @@ def test_no_size_takes_anything_but_a_whole_number() -> None:
             key = tables.name_of(size.key)
             if key not in tables.defaults and key != "num_labels":
                 continue
-            for value in (1.0, "1", False, [], {}, -1, 10**40):
+            for value in NO_SIZES:
                 found = [p for p in problems_of({**config, key: value}) if p.startswith(key)]
                 faults.expect((model_type, key, value), bool(found), True)
     faults.none()

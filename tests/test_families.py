@@ -5,7 +5,7 @@ themselves; the script that made each lies beside it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -175,7 +175,7 @@ class Case(NamedTuple):
     key: str
     good: Sequence[object]
     bad: Sequence[object]
-    beside: Keys = {}
+    beside: Mapping[str, Any] = {}
     fatal: bool = True
     share: str | None = None
     head: str = "model"
@@ -307,7 +307,8 @@ def test_rules_among_the_sizes_of_one_config() -> None:
     for case in RULES:
         for value in (*case.good, *case.bad):
             where = (*case[:2], value, *case[4:])
-            reading, problems = None, ()
+            reading = None
+            problems: tuple[str, ...] = ()
             try:
                 reading = read_mapping(keys_of(case, value), share=case.share)
                 count_parameters(reading.config, case.head)
@@ -319,7 +320,7 @@ def test_rules_among_the_sizes_of_one_config() -> None:
     faults.none()
 
 
-def swept(case: Case, base: Keys, sizes: dict[str, Sequence[int]]) -> tuple[list[Row], Tally]:
+def swept(case: Case, base: Keys, sizes: Mapping[str, Collection[int]]) -> tuple[list[Row], Tally]:
     """The rows of a grid over *sizes*, and what was told of it."""
     config = ModelConfig.from_dict(base, case.share)
     grid = grid_over(config, sizes, shares=(config.share or "",), heads=(case.head,))

@@ -27,7 +27,7 @@ WITHIN = {
     "accumulate": 0.01,
     "checkpointing": 0.03,
     "autocast": 0.04,
-    "inference": 0.04,
+    "inference": 0.06,
 }
 """How far an estimate may be off, by how a model is run."""
 
@@ -93,10 +93,14 @@ def test_peaks_on_gpus() -> None:
 
 
 def test_moments() -> None:
-    """A small batch is highest at the update, a large one where the backward pass begins."""
+    """A small batch is highest where the tied table's gradients meet, a large one at the loss."""
     config, model = bert("masked-lm")
-    for batch, name in ((1, "update"), (64, "head")):
-        moments = training_moments(config, model, Workload(batch, 64))
+    for batch, optimizer, name in (
+        (1, "adamw", "embeddings"),
+        (1, "none", "embeddings"),
+        (64, "adamw", "head"),
+    ):
+        moments = training_moments(config, model, Workload(batch, 64, optimizer=optimizer))
         assert max(moments, key=lambda m: m.bytes).name == name
         assert {m.name for m in moments} == {"forward", "head", "layers", "embeddings", "update"}
 
@@ -121,7 +125,10 @@ def test_state(workload: Workload, parts: tuple[int, ...]) -> None:
 
 def test_moments_in_8_bits() -> None:
     """Large tensors have moments of a byte and a scale for 256, small ones float32 moments."""
-    model = bert(hidden_size=64, intermediate_size=256, num_hidden_layers=1, vocab_size=100)[1]
+    model = bert(
+        hidden_size=64, intermediate_size=256, num_hidden_layers=1, vocab_size=100,
+        num_attention_heads=4,
+    )[1]
     state = training_state(model, Workload(optimizer="adamw-8bit"))
     tables = 100 * 64, 512 * 64
     matrices = 5 * (64 * 64,) + 2 * (64 * 256,)

@@ -93,7 +93,7 @@ def test_there_is_one_of_every_family() -> None:
 
 
 def test_a_name_means_one_preset() -> None:
-    """Names, aliases, titles and ids are unlike each other, and each finds its preset in any case."""
+    """Names, aliases, titles and ids are unlike each other; each is found in any case."""
     faults = Faults()
     names: dict[str, Preset] = {}
     for preset in PRESETS.values():

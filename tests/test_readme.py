@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from support import ROOT
 
-from albert_calc.cli import COMMANDS
+from albert_calc.cli import NAMES
 
 README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
@@ -90,4 +91,20 @@ def test_the_table_of_commands_is_complete() -> None:
     """Each command stands in the README's table, and nothing else does."""
     table = TEXT.partition("| command | answers |")[2].partition("\n\n")[0]
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", table, re.M)
-    assert sorted(re.findall(r"\w+", " ".join(rows))) == sorted(COMMANDS)
+    assert sorted(re.findall(r"\w+", " ".join(rows))) == sorted(NAMES)
+
+
+def test_the_picture_is_what_compare_draws(tmp_path: Path) -> None:
+    """The picture says what the command draws today; ``ALBERT_CALC_REGENERATE=1`` redraws it."""
+    picture = ROOT / "tests/golden/pictures/readme.svg"
+    regenerate = os.environ.get("ALBERT_CALC_REGENERATE") == "1"
+    drawn = picture if regenerate else tmp_path / "drawn.svg"
+    output_of(f"albert-calc compare --chart --save {drawn}", tmp_path)
+    assert said(drawn) == said(picture)
+
+
+def said(path: Path) -> list[str]:
+    """The texts of an SVG file, without those that say which program wrote it."""
+    root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    texts = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [text for text in texts if text]

@@ -51,15 +51,17 @@ def solve(
     overrides = {k: v for k, v in mapping.items() if k not in apart and v is not None}
     kind = {k: v for k, v in mapping.items() if k == "model_type"}
     request = Request(overrides, head=head, layout=layout, share=share)
-    return largest_size(Found("sizes", kind, "sizes"), request, key, budget, multiple_of=multiple_of)
+    found = Found("sizes", kind, "sizes")
+    return largest_size(found, request, key, budget, multiple_of=multiple_of)
 
 
 def small(model_type: str) -> Keys:
     """Small sizes of *model_type*, without those that it lacks."""
     tables = family(model_type)
     sizes = {k: v for k, v in SMALL.items() if tables.has(k)}
-    own: Keys = {"embedding_size": 8, "intra_bottleneck_size": 6} if model_type == "mobilebert" else {}
-    return {**sizes, **own, "model_type": model_type}
+    if model_type == "mobilebert":
+        sizes.update(embedding_size=8, intra_bottleneck_size=6)
+    return {**sizes, "model_type": model_type}
 
 
 def totals(mapping: Keys, key: str, share: str, head: str, layout: str) -> dict[int, int]:

@@ -241,6 +241,16 @@ def test_one_row_is_one_line_in_a_pipe() -> None:
     assert text_of(section).splitlines()[2] == f"{long}   1"
 
 
+def test_long_tables() -> None:
+    """However long it is, a table has one heading, and every row stands in the same columns."""
+    columns = (Column("a", "name", "text"), Column("b", "n", "count"))
+    rows = tuple((f"row {'x' * 50 if i == 300 else i}", 10**i) for i in range(1_203 // 3))
+    for width in (None, 700):
+        lines = text_of(Section(columns, rows * 3), width=width).splitlines()
+        assert len(lines) == 2 + 3 * len(rows)
+        assert len({cells(line) for line in lines}) == 1
+
+
 def test_a_text_of_several_lines() -> None:
     """A cell may have its lines; the number beside it stands at the first."""
     section = Section((Column("a", "a", "text"), Column("b", "b", "count")), ((("V", "= 5"), 5),))

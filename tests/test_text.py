@@ -1,6 +1,7 @@
 """Quantities, numbers and text: what goes in and what people see."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from support import Faults
@@ -94,7 +95,7 @@ DIFFERENCES = {683_584: "+683,584", -1000: "-1,000", 0: "0"}
 def test_numbers_as_people_read_them() -> None:
     """One decimal, more where rounding would claim all or nothing, and units that fit."""
     faults = Faults()
-    for write, cases in (
+    written: tuple[tuple[Callable[[Any], str], dict[Any, str]], ...] = (
         (numbers.percent, PERCENT),
         (numbers.saving, SAVINGS),
         (numbers.ratio, RATIOS),
@@ -104,9 +105,10 @@ def test_numbers_as_people_read_them() -> None:
         (numbers.short, SHORT),
         (numbers.difference, DIFFERENCES),
         (numbers.count, {11683584: "11,683,584"}),
-    ):
+    )
+    for write, cases in written:
         for value, text in cases.items():
-            faults.expect(f"{write.__name__}({value})", write(value), text)  # type: ignore[operator]
+            faults.expect(f"{write.__name__}({value})", write(value), text)
     faults.none()
 
 

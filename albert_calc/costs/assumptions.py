@@ -10,6 +10,9 @@ ACCURACY = (
 )
 """How far the estimate was off where it was measured; the tests hold it to that."""
 
+DOCUMENTED = "what sdpa with dropout keeps is what its kernel documents; no CPU has that kernel"
+"""Said where activations are not those that were measured on a CPU."""
+
 
 def assumptions(workload: Workload) -> list[str]:
     """What the cost under *workload* means, a sentence each."""

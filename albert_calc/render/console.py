@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from rich.box import Box
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
@@ -114,12 +114,13 @@ def whole(words: str) -> str:
 
 
 def breakable(words: str, longest: int = UNLIMITED) -> str:
-    """*words* that are broken between terms, and within words of more than *longest* letters."""
+    """*words* that are broken between terms, and within words wider than *longest*."""
     bound = _TERM.sub(lambda term: whole(term[0]), words)
     return _WORD.sub(lambda word: _foldable(word[0], longest), bound)
 
 
 def _foldable(word: str, longest: int) -> str:
-    if len(word) <= longest or _BOUND in word or _NUMBER.fullmatch(word):
+    if cell_len(word) <= longest or _BOUND in word or _NUMBER.fullmatch(word):
         return word
-    return _BREAK.join(re.findall(rf".{{0,{longest - 1}}}?[-_/.]|.{{1,{longest}}}", word))
+    parts = re.findall("[^-_/.]*[-_/.]|.+", word)
+    return _BREAK.join(piece for part in parts for piece in chop_cells(part, longest))

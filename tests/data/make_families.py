@@ -240,7 +240,11 @@ SMALL: Mapping[str, tuple[Config, tuple[Config, ...]]] = {
     ),
     "nomic_bert": ({}, (UNTIED, ONE_SEGMENT, {"head_dim": 6}, {"num_attention_heads": 4})),
     "ernie": (
-        {}, (UNTIED, ONE_SEGMENT, {"use_task_id": True}, {"use_task_id": True, "task_type_vocab_size": 5}),
+        {},
+        (
+            UNTIED, ONE_SEGMENT, {"use_task_id": True},
+            {"use_task_id": True, "task_type_vocab_size": 5},
+        ),
     ),
     "xlm-roberta-xl": ({}, (UNTIED, ONE_SEGMENT)),
     "megatron-bert": ({}, (UNTIED, ONE_SEGMENT)),
@@ -286,9 +290,9 @@ def totals(config: Config) -> dict[str, int]:
     """The parameters of every head that can be built."""
     found = {}
     for head in classes_of(config["model_type"]):
-        if config["model_type"] == "distilbert" and head == "question-answering":
-            if config.get("num_labels", 2) != 2:
-                continue  # its class refuses other numbers
+        asks = config["model_type"] == "distilbert" and head == "question-answering"
+        if asks and config.get("num_labels", 2) != 2:
+            continue  # its class refuses other numbers
         found[head] = parameters(build(config, head))
     return found
 

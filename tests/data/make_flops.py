@@ -92,6 +92,7 @@ ODD: list[tuple[str, dict[str, int | bool]]] = [
     ("one head, one layer", {"num_attention_heads": 1, "num_hidden_layers": 1}),
 ]
 
+
 def odd() -> Iterator[dict[str, Any]]:
     """Every head of ALBERT, BERT and their nearest kin at odd sizes, then odd models."""
     for model_type in ("albert", "bert", "electra", "roberta", "xlm-roberta", "camembert"):

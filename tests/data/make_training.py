@@ -4,7 +4,8 @@ Run with torch, transformers and peft installed: ``python tests/data/make_traini
 ``kept`` are the bytes of the distinct storages that autograd keeps at the end of the forward
 pass of a training step, parameters and buffers left out; ``peak`` is the highest total that
 ``torch.distributed._tools.mem_tracker`` saw in the second of two steps, or in a forward pass
-without gradients. Dropout is ``torch.native_dropout``, whose mask takes a byte an element, as
+without gradients, its hooks on the backward pass of modules being off, since they hold
+gradients of their own. Dropout is ``torch.native_dropout``, whose mask takes a byte an element, as
 on a GPU. The cases are drawn at random, always the same. ``batch`` is the number of sequences.
 """
 
@@ -16,6 +17,9 @@ import peft  # type: ignore[import-not-found,unused-ignore]
 import torch  # type: ignore[import-not-found,unused-ignore]
 import transformers  # type: ignore[import-not-found,unused-ignore]
 from real import build, classes_of, write
+from torch.distributed._tools import (  # type: ignore[import-not-found,unused-ignore]
+    mod_tracker,
+)
 from torch.distributed._tools.mem_tracker import (  # type: ignore[import-not-found,unused-ignore]
     MemTracker,
 )
@@ -56,9 +60,8 @@ def dropout(x: Any, p: float = 0.5, training: bool = True, inplace: bool = False
     return torch.native_dropout(x, p, True)[0] if training and p > 0 else x
 
 
-def config_of(draw: Draw, attention: str, scale: int = 1) -> Row:
-    """A config of a family with sizes, functions and dropouts drawn; *scale* enlarges it."""
-    model_type = draw.choice(FAMILIES)
+def config_of(draw: Draw, model_type: str, attention: str, scale: int = 1) -> Row:
+    """A config with sizes, functions and dropouts drawn; *scale* enlarges it."""
     heads, layers = draw.choice((1, 2, 3, 5)), draw.choice((1, 2, 3, 4))
     width = heads * draw.choice((2, 4, 6, 8)) * scale
     functions = FUNCTIONS if draw.random() < 0.5 else USUAL_FUNCTIONS
@@ -92,12 +95,12 @@ def config_of(draw: Draw, attention: str, scale: int = 1) -> Row:
     return {"model_type": model_type, **config}
 
 
-def case_of(draw: Draw, scale: int = 1, heads: tuple[str, ...] = ()) -> Row:
-    """A model, a head, a way of attention, and a batch."""
+def case_of(draw: Draw, model_type: str = "", head: str = "", scale: int = 1) -> Row:
+    """A model, a head, a way of attention, and a batch; what is not given is drawn."""
     attention = draw.choice(("eager", "sdpa"))
-    config = config_of(draw, attention, scale)
-    known = list(classes_of(config["model_type"]))
-    head = draw.choice([h for h in known if not heads or h in heads])
+    model_type = model_type or draw.choice(FAMILIES)
+    config = config_of(draw, model_type, attention, scale)
+    head = head or draw.choice(list(classes_of(model_type)))
     if head in ("sequence-classification", "token-classification"):
         config["num_labels"] = draw.choice((1, 2, 3, 5))
     if head == "sequence-classification" and draw.random() < 0.5:
@@ -236,7 +239,10 @@ def peak(case: Row) -> Row:
 
 
 def kept_cases(draw: Draw) -> Iterator[Row]:
-    """Models trained whole, in any dtype, some without labels."""
+    """Models trained whole: every head once, then at random, in any dtype or without labels."""
+    for model_type in FAMILIES:
+        for head in classes_of(model_type):
+            yield {**case_of(draw, model_type, head), "labels": True}
     while True:
         case = case_of(draw)
         dtype = draw.choice(("float32", "float32", "float32", *HALVES))
@@ -270,7 +276,7 @@ def peak_cases(way: str) -> Callable[[Draw], Iterator[Row]]:
 
     def cases(draw: Draw) -> Iterator[Row]:
         while True:
-            case = case_of(draw, 8, heads)
+            case = case_of(draw, "", draw.choice(heads), 8)
             # AlbertModel has no checkpointing.
             if way != "checkpointing" or case["config"]["model_type"] != "albert":
                 dtype = draw.choice(HALVES) if way == "half" else "float32"
@@ -302,12 +308,20 @@ def measured(cases: Iterator[Row], measure: Callable[[Row], Row], number: int) -
         number -= 1
 
 
+class Unhooked:
+    """A hook that is none."""
+
+    def remove(self) -> None:
+        """Remove nothing."""
+
+
 if __name__ == "__main__":
+    mod_tracker.register_multi_grad_hook = lambda *tensors, **options: Unhooked()
     torch.nn.functional.dropout = dropout
     source = (
         f"tests/data/make_training.py: transformers {transformers.__version__}, torch"
         f" {torch.__version__} and peft {peft.__version__} on a CPU, torch.native_dropout for"
         " dropout; kept: saved_tensors_hooks; peak: torch.distributed._tools.mem_tracker,"
-        " gradients set to None after each step, optimizers without foreach; bytes"
+        " without hooks on modules, gradients set to None after each step, optimizers without foreach; bytes"
     )
     write("training.json", source, rows())

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from albert_calc.cli.reports.techniques import Compared
 from albert_calc.config.model_config import DTYPE, ModelConfig
-from albert_calc.costs.assumptions import ACCURACY, assumptions
+from albert_calc.costs.assumptions import ACCURACY, DOCUMENTED, assumptions
 from albert_calc.costs.cost import Cost, cost_of
 from albert_calc.costs.files import files_of
 from albert_calc.costs.fit import Memory, largest_batch, largest_length
@@ -117,15 +117,18 @@ def support_warnings(models: Sequence[Model], workload: Workload) -> Iterator[st
 
 
 def unknown_notes(costs: Sequence[Costed]) -> Iterator[str]:
-    """Why activations are unknown, or what they are known from."""
+    """Why activations are unknown."""
     for one in costs:
         if one.cost.activations.reason:
             yield f"{one.name}: {one.cost.activations.reason}, so its training memory is unknown"
-        elif one.cost.activations.documented:
-            yield (
-                f"{one.name}: what fused attention with dropout keeps is taken from the kernel's"
-                " documentation, and was not measured"
-            )
+
+
+def _origins(costs: Sequence[Costed]) -> Iterator[str]:
+    """How far the memory of training is to be believed."""
+    if any(one.cost.moments for one in costs):
+        yield ACCURACY
+    if any(one.cost.activations.documented for one in costs):
+        yield DOCUMENTED
 
 
 def costs_section(costs: Sequence[Costed], *, exact: bool = False, notes: bool = False) -> Section:
@@ -135,7 +138,7 @@ def costs_section(costs: Sequence[Costed], *, exact: bool = False, notes: bool =
     return figures_section(
         figures,
         [Column(one.name, one.name, "count") for one in costs],
-        lines=(batch_line(workload), *([ACCURACY] if any(c.cost.moments for c in costs) else [])),
+        lines=(batch_line(workload), *_origins(costs)),
         notes=tuple(assumptions(workload)) if notes else (),
     )
 
@@ -288,6 +291,7 @@ def cost_data(one: Costed) -> dict[str, Any]:
         "activation_bytes": cost.activation_bytes,
         "activations": activations_data(cost),
         "activations_unknown": cost.activations.reason or None,
+        "activations_documented": cost.activations.documented,
         "training_peak_bytes": cost.training_peak_bytes,
         "training_moments": {m.name: m.bytes for m in cost.moments},
         "inference_peak_bytes": cost.inference_peak_bytes,
