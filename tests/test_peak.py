@@ -132,7 +132,7 @@ def test_moments_in_8_bits() -> None:
     state = training_state(model, Workload(optimizer="adamw-8bit"))
     tables = 100 * 64, 512 * 64
     matrices = 5 * (64 * 64,) + 2 * (64 * 256,)
-    small = 2 * 64 + 2 * 64 + 4 * 64 + 64 + 64 + 256 + 64 + 2 * 64 + 2 * 64
+    small = 2 * 64 + 3 * 2 * 64 + 6 * 64 + 256  # segments, norms, biases
     large = sum(n + -(-n // 256) * 4 for n in (*tables, *matrices))
     assert state.optimizer_moments == 2 * (large + 4 * small)
 
