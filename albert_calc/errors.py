@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-
 MOST_PROBLEMS = 20
 """The most problems that are named at once; of more, the others are counted."""
 

@@ -77,7 +77,8 @@ class Report(NamedTuple):
     The JSON is one object: ``facts``, and under their keys the rows of the sections, where
     ``facts`` have a place for them or at the end. With
     ``items`` it is a list instead, an object each. ``status`` is 0 if what was asked is true, 1
-    if not, and 2 if a part of it could not be done: the exit status. ``remarks`` and ``warnings`` are said beside the result.
+    if not, and 2 if a part of it could not be done: the exit status. ``remarks``, ``warnings``
+    and ``errors`` are said beside the result.
     ``widest`` is how many columns a table may take where no terminal limits it. ``picture``
     stands beside the tables where they are saved as a page. ``written`` is the whole result
     where that is no report, such as a bare number.

@@ -4,6 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from albert_calc.costs.trainable import trained_problems
+from albert_calc.costs.trained import Trained, with_targets
+from albert_calc.counting.tensors import Variant
+from albert_calc.errors import ConfigError
+
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 DATA = TESTS / "data"
@@ -29,6 +34,17 @@ BASE = {
     "inner_group_num": 1,
 }
 """The sizes of albert-base-v2, from which the cases of many tests depart."""
+
+
+def lora(
+    variant: Variant, rank: int, targets: tuple[str, ...] = (), modules: tuple[str, ...] = ()
+) -> Trained:
+    """Adapters of *rank*, with PEFT's targets if none are given; raises ``ConfigError``."""
+    trained = with_targets(Trained(rank, targets, modules), variant.model_type)
+    problems = list(trained_problems(variant, trained))
+    if problems:
+        raise ConfigError(problems)
+    return trained
 
 
 class Faults(list[str]):

@@ -5,13 +5,13 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from support import BASE, Faults, oracle
+from support import BASE, Faults, lora, oracle
 
 from albert_calc import ModelConfig
 from albert_calc.algebra import Polynomial, times
 from albert_calc.costs.activations import Activations, kept_activations
 from albert_calc.costs.circumstances import batch_values
-from albert_calc.costs.trainable import EVERYTHING, Trained, freeze, lora
+from albert_calc.costs.trained import EVERYTHING, Trained, freeze
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import blueprint, tensor_table
 from albert_calc.families import FAMILIES, family
@@ -116,12 +116,13 @@ def test_steps_apply_every_weight(model_type: str) -> None:
     tables, faults = family(model_type), Faults()
     forward = forwards()[model_type]
     faults.expect("heads", set(forward.heads), set(tables.heads))
+    faults.expect("problem_type", "problem_type" in tables.defaults, True)
     config = ModelConfig.from_dict({"model_type": model_type})
     for head in tables.heads:
         variant = blueprint(config, head, "transformers").variant
         pooler = forward.pooler if tables.heads[head].pooler else ()
-        outside: tuple[Step, ...] = (*forward.embeddings, *pooler, *forward.heads[head])
-        modules = [s.module for s in outside if s.module]
+        outside: tuple[Step, ...] = (*forward.embeddings, *forward.outside, *pooler)
+        modules = [s.module for s in (*outside, *forward.heads[head]) if s.module]
         modules += [tables.layer_name + s.module for s in forward.layer if s.module]
         weights = {
             t.name.removesuffix(".weight")

@@ -50,17 +50,17 @@ def loads(run: Run, *args: str) -> Any:
 @pytest.mark.parametrize("line", SHOWN)
 def test_machine_formats(line: str, run: Run) -> None:
     """JSON, CSV and Markdown have no escapes, even if colour is forced, and no headline in CSV."""
-    for format in ("json", "csv", "markdown"):
-        result = run(*line.split(), "-f", format, env={"FORCE_COLOR": "1"})
+    for kind in ("json", "csv", "markdown"):
+        result = run(*line.split(), "-f", kind, env={"FORCE_COLOR": "1"})
         assert result.exit_code == 0, result.stderr
         assert "\x1b" not in result.stdout
-        if format == "json":
+        if kind == "json":
             assert json.loads(result.stdout)
-        if format == "csv":
+        if kind == "csv":
             rows = list(csv.reader(io.StringIO(result.stdout)))
             assert len(rows) > 1
             assert {len(row) for row in rows} == {len(rows[0])}
-        if format == "markdown":
+        if kind == "markdown":
             table = [ln for ln in result.stdout.splitlines() if ln.startswith("|")]
             assert table
 
@@ -277,9 +277,7 @@ def test_count_json(run: Run) -> None:
         ("bert-base-uncased --matrices", 109_360_128),
     ],
 )
-def test_count_total(
-    line: str, total: int, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_count_total(line: str, total: int, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """--total prints the bare integer and nothing else, however the model is named."""
     monkeypatch.chdir(ROOT)
     result = run("count", *line.split(), "--total")

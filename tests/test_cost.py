@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from albert_calc.architectures import ARCHITECTURES
+from albert_calc.architectures.base import FEED_FORWARD, Tensor
+from albert_calc.cli.cost_report import cost_section
 from conftest import Run
 from support import BASE, oracle
 
 from albert_calc import ModelConfig, count_parameters
 from albert_calc.algebra import Polynomial
-from albert_calc.architectures import ARCHITECTURES
-from albert_calc.architectures.base import FEED_FORWARD, Tensor
-from albert_calc.cli.cost_report import cost_section
 from albert_calc.costs.cost import Cost, Workload, assumptions, cost_of
 from albert_calc.costs.flops import TERMS, count_flops
 from albert_calc.costs.memory import BITS, activation_formula, weights_bytes

@@ -4,7 +4,7 @@ import statistics
 from typing import Any
 
 import pytest
-from support import Faults, oracle
+from support import Faults, lora, oracle
 from test_activations import BERT, workload_of
 
 from albert_calc import ModelConfig
@@ -12,7 +12,7 @@ from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import largest, largest_batch, largest_length
 from albert_calc.costs.peak import inference_peak, training_moments, training_peak
 from albert_calc.costs.state import training_state
-from albert_calc.costs.trainable import freeze, lora
+from albert_calc.costs.trained import freeze
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint, blueprint
 from albert_calc.errors import ConfigError
@@ -126,7 +126,10 @@ def test_state(workload: Workload, parts: tuple[int, ...]) -> None:
 def test_moments_in_8_bits() -> None:
     """Large tensors have moments of a byte and a scale for 256, small ones float32 moments."""
     model = bert(
-        hidden_size=64, intermediate_size=256, num_hidden_layers=1, vocab_size=100,
+        hidden_size=64,
+        intermediate_size=256,
+        num_hidden_layers=1,
+        vocab_size=100,
         num_attention_heads=4,
     )[1]
     state = training_state(model, Workload(optimizer="adamw-8bit"))

@@ -257,9 +257,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize(("content", "reason"), DAMAGED.values(), ids=DAMAGED)
-def test_what_is_no_checkpoint_is_told_in_one_line(
-    file: Path, content: bytes, reason: str
-) -> None:
+def test_what_is_no_checkpoint_is_told_in_one_line(file: Path, content: bytes, reason: str) -> None:
     """Truncated, damaged, or something else."""
     assert reason in refusal(file, content)
 

@@ -81,9 +81,7 @@ def test_ascii_spells_signs_out() -> None:
     assert "4 x H^2" in text
 
 
-@pytest.mark.parametrize(
-    "line", ["presets", "explain base", "-h", "sweep -h", " ".join(MILLION)]
-)
+@pytest.mark.parametrize("line", ["presets", "explain base", "-h", "sweep -h", " ".join(MILLION)])
 def test_a_closed_pipe_is_no_error(line: str) -> None:
     """A reader that stops early gets its lines; the status stays 0 and stderr empty."""
     command = " ".join([*CALC, line])

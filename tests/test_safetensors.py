@@ -344,9 +344,7 @@ def test_a_file_with_several_names_is_read_once(
     names = [f"t{i}" for i in range(20)]
     (tmp_path / "link").symlink_to(tmp_path / "a.safetensors")
     places = {n: "." + "/" * i + "a.safetensors" for i, n in enumerate(names) if i}
-    index = sharded(
-        tmp_path, {**places, "t0": "link"}, a={n: [1] for n in names}
-    )
+    index = sharded(tmp_path, {**places, "t0": "link"}, a={n: [1] for n in names})
     if damaged:
         (tmp_path / "a.safetensors").write_bytes(b"")
         with pytest.raises(CheckpointError) as caught:

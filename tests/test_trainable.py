@@ -1,18 +1,11 @@
 """What is trained, against PEFT and the real classes."""
 
 import pytest
-from support import Faults, oracle
+from support import Faults, lora, oracle
 
 from albert_calc import ModelConfig
-from albert_calc.costs.trainable import (
-    DEFAULT_TARGETS,
-    EVERYTHING,
-    Trained,
-    count_trainable,
-    freeze,
-    lora,
-    matrix_names,
-)
+from albert_calc.costs.trainable import count_trainable, matrix_names
+from albert_calc.costs.trained import DEFAULT_TARGETS, EVERYTHING, Trained, freeze
 from albert_calc.counting.tensors import Blueprint, blueprint
 from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES
@@ -36,9 +29,8 @@ def test_adapters_of_peft() -> None:
     faults = Faults()
     for case in DATA["lora"]:
         model = model_of(case["config"], case["head"])
-        trained = lora(
-            model.variant, case["lora_rank"], tuple(case["lora_targets"]), tuple(case["also_trained"])
-        )
+        targets, modules = tuple(case["lora_targets"]), tuple(case["also_trained"])
+        trained = lora(model.variant, case["lora_rank"], targets, modules)
         wanted = (case["trainable"], case["all"])
         faults.expect(case["case"], count_trainable(model, trained), wanted)
     faults.none()

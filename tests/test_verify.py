@@ -23,7 +23,7 @@ from albert_calc.render import Canvas
 
 CHECKPOINTS = DATA / "checkpoints"
 
-# The first number is what the real model of each checkpoint has, as the issue gives it.
+# The first number is what the real model of each checkpoint has.
 REAL = {
     "albert-pretraining": (3_918, "pretraining", {"F32": 3_918}),
     "albert-unshared-fp16": (8_080, "model", {"F16": 8_080}),
@@ -633,9 +633,7 @@ def test_a_billion_layers_cost_nothing() -> None:
     assert found.match.problems == 16 * (10**9 - 2)
     first = next(found.match.of("missing")[0].names())
     assert first == "encoder.layer.2.attention.self.query.weight"
-    assert difference_lines(found.match) == [
-        "encoder.layer.2 … 999999999: all 16 tensors missing"
-    ]
+    assert difference_lines(found.match) == ["encoder.layer.2 … 999999999: all 16 tensors missing"]
 
 
 # ---------------------------------------------------------------- the command

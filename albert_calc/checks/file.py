@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
 from albert_calc.config.files import decoded, quoted, read_limited
-from albert_calc.costs.trainable import EVERYTHING, Trained, read_trained
+from albert_calc.costs.trained import EVERYTHING, Trained, read_trained
 from albert_calc.counting.counts import Selection
 from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, Problems
 from albert_calc.writing.harmless import shown

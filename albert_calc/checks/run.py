@@ -9,7 +9,8 @@ from typing import NamedTuple
 from albert_calc.checks.bounds import Bounds, Measured, Outcome, outcomes
 from albert_calc.checks.file import Listed
 from albert_calc.costs.memory import weights_bytes
-from albert_calc.costs.trainable import Trained, trainable_of
+from albert_calc.costs.trainable import trainable_of
+from albert_calc.costs.trained import Trained
 from albert_calc.counting.counts import Selection, count
 from albert_calc.errors import AlbertCalcError
 from albert_calc.models.lookup import Found, find_file, find_model, find_named

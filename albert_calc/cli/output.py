@@ -89,7 +89,7 @@ def _write_all(stream: IO[Any], text: str) -> None:
         stream.flush()
         return None
     stream.flush()
-    data = memoryview(text.encode(stream.encoding or "utf-8", "backslashreplace"))
+    data = memoryview(text.encode(getattr(stream, "encoding", None) or "utf-8", "backslashreplace"))
     while data:
         data = data[_written(raw, data) :]
     while True:

@@ -41,7 +41,8 @@ def shape_line(model: Model, symbols: Collection[str] = (), main: str = "") -> s
 def _size(symbol: str, value: int, noun: str = "", assumed: bool = False) -> str:
     text = f"{symbol} = {value:,}"
     if noun:
-        text += f" {noun}"
+        first, space, rest = noun.partition(" ")
+        text += f" {first.removesuffix('s') if value == 1 else first}{space}{rest}"
     return f"{text} (assumed)" if assumed else text
 
 

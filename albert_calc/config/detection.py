@@ -64,7 +64,8 @@ def _candidates(given: Mapping[str, Any]) -> list[str]:
     from albert_calc.config.reading import read_mapping
     from albert_calc.counting.counts import count_parameters
 
-    counts, problems = [], []
+    counts: list[str] = []
+    problems: list[str] = []
     for tables in families():
         if not tables.embedding_size_alone:
             continue

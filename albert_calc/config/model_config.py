@@ -152,10 +152,10 @@ class ModelConfig:
         values: dict[str, Any] = {"model_type": self.model_type}
         for size in SIZES:
             value = getattr(self, size.key)
-            if tables.has(size.key) and value is not None:
-                if size.key != "num_labels" or value != size.neutral:
-                    values[tables.name_of(size.key)] = value
-        counting = {s.key for s in (*tables.sizes, *tables.switches)}
+            said = size.key != "num_labels" or value != size.neutral
+            if tables.has(size.key) and value is not None and said:
+                values[tables.name_of(size.key)] = value
+        counting = {*(s.key for s in tables.sizes), *(s.key for s in tables.switches)}
         values.update((k, v) for k, v in self.own.items() if k in counting)
         if self.tie_word_embeddings != tables.defaults.get("tie_word_embeddings", True):
             values["tie_word_embeddings"] = self.tie_word_embeddings

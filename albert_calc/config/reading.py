@@ -128,12 +128,12 @@ def _aliased(
     """Where a file gives one size under two names, and they differ."""
     for alias, usual in tables.aliases.items():
         own = tables.name_of(usual)
-        if alias in mapping and own in mapping and usual not in overrides:
-            if mapping[alias] != mapping[own]:
-                yield (
-                    f"{own}: must agree with {alias} ({shown(mapping[alias])}), which means the"
-                    f" same, got {shown(mapping[own])}"
-                )
+        both = alias in mapping and own in mapping and usual not in overrides
+        if both and mapping[alias] != mapping[own]:
+            yield (
+                f"{own}: must agree with {alias} ({shown(mapping[alias])}), which means the"
+                f" same, got {shown(mapping[own])}"
+            )
 
 
 def _alias_notes(tables: Family, mapping: Mapping[str, Any]) -> Iterator[str]:
@@ -164,9 +164,9 @@ def _assumed(tables: Family, values: Mapping[str, Any], *, has_type: bool) -> di
     found: dict[str, Any] = {}
     for size in SIZES:
         default = tables.defaults.get(tables.name_of(size.key))
-        if values.get(size.key) is None and default is not None:
-            if has_type or size.key not in REQUIRED:
-                found[size.key] = default
+        may_be_missing = has_type or size.key not in REQUIRED
+        if may_be_missing and values.get(size.key) is None and default is not None:
+            found[size.key] = default
     for key in _counting_keys(tables, {**found, **values}):
         if values.get(key) is None and tables.defaults.get(key):
             found[key] = tables.defaults[key]

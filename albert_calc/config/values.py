@@ -37,10 +37,11 @@ def with_followers(given: Mapping[str, Any]) -> tuple[Keys, tuple[str, ...]]:
     for key, (factor, leader) in FOLLOWS.items():
         if keys.get(key) is not None:
             continue
-        value = keys.get(leader)
+        value: Any = keys.get(leader)
         sound = isinstance(value, int) and not isinstance(value, bool) and value > 0
-        keys[key] = factor * value if sound else 1
+        keys[key] = 1
         if sound:
+            keys[key] = factor * value
             notes.append(f"{key}: not given, so {factor} × {leader} = {keys[key]}")
     return keys, tuple(notes)
 

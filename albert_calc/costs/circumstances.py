@@ -72,7 +72,8 @@ def batch_values(model: Blueprint, workload: Workload) -> Mapping[str, int]:
 
 
 def _steps(forward: Forward, head: str) -> tuple[Step, ...]:
-    return (*forward.embeddings, *forward.layer, *forward.pooler, *forward.heads[head])
+    outside = (*forward.embeddings, *forward.outside, *forward.pooler, *forward.heads[head])
+    return (*outside, *forward.layer)
 
 
 def _dropouts(forward: Forward, head: str) -> list[str]:

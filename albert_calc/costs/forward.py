@@ -8,7 +8,8 @@ from functools import cache
 from typing import NamedTuple
 
 from albert_calc.algebra import Dims, Polynomial
-from albert_calc.costs.trainable import Trained, is_adapted, is_trained, original
+from albert_calc.costs.trainable import is_adapted, is_trained, original
+from albert_calc.costs.trained import Trained
 from albert_calc.counting.tensors import Variant, has_pooler, tensor_table
 from albert_calc.families import family
 from albert_calc.families.base import Tensor
@@ -118,10 +119,11 @@ def layer_nodes(case: Circumstances, hidden: Stored, layer: int) -> tuple[tuple[
 
 @cache
 def top_nodes(case: Circumstances, hidden: Stored) -> tuple[Node, ...]:
-    """The nodes of the pooler and of the head, on the *hidden* that the last layer made."""
-    pooler = case.forward.pooler if has_pooler(case.variant) else ()
-    head = case.forward.heads[case.variant.head]
-    return _laid_out((*pooler, *head), {"hidden": hidden}, case)[0]
+    """The nodes of what stands on the last layer, which made *hidden*."""
+    forward = case.forward
+    pooler = forward.pooler if has_pooler(case.variant) else ()
+    steps = (*forward.outside, *pooler, *forward.heads[case.variant.head])
+    return _laid_out(steps, {"encoded" if forward.outside else "hidden": hidden}, case)[0]
 
 
 def _laid_out(

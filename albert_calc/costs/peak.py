@@ -17,7 +17,7 @@ from albert_calc.costs.forward import Circumstances, Node, Stored
 from albert_calc.costs.memory import WIDTHS
 from albert_calc.costs.segments import Segment, held_by, segments
 from albert_calc.costs.state import training_state
-from albert_calc.costs.trainable import EVERYTHING
+from albert_calc.costs.trained import EVERYTHING
 from albert_calc.costs.walk import Size, Way, way_back, way_up
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS, TRAINABLE
-from albert_calc.costs.trainable import EVERYTHING, Trained
+from albert_calc.costs.trained import EVERYTHING, Trained
 from albert_calc.families.sizes import Size, size_problems
 from albert_calc.families.steps import ATTENTIONS, SDPA
 from albert_calc.writing.harmless import shown

@@ -97,7 +97,7 @@ def pretrained_heads(names: str, tensors: tuple[Tensor, ...]) -> dict[str, Head]
     }
 
 
-LAYER_PASS = layer_pass(
+LAYER_MODULES = (
     "attention.self.query",
     "attention.self.key",
     "attention.self.value",
@@ -107,6 +107,7 @@ LAYER_PASS = layer_pass(
     "output.dense",
     "output.LayerNorm",
 )
+"""The modules of a layer in the order in which ``layer_pass`` takes them."""
 
 _PREDICTIONS_PASS = language_heads(
     "cls.predictions.transform.dense",
@@ -121,7 +122,7 @@ _NEXT_SENTENCE_PASS: Steps = (
 
 FORWARD = Forward(
     embeddings=embeddings_pass(),
-    layer=LAYER_PASS,
+    layer=layer_pass(*LAYER_MODULES),
     pooler=pooler_pass("pooler.dense"),
     heads={
         **pooled_heads(),

@@ -11,8 +11,13 @@ from albert_calc.families.base import (
     table,
     task_heads,
 )
-from albert_calc.families.bert import BERT, embeddings, predictions, pretrained_heads
+from albert_calc.families.bert import BERT, FORWARD, embeddings, predictions, pretrained_heads
+from albert_calc.families.passes import embeddings_pass
 from albert_calc.families.sizes import Size
+from albert_calc.families.steps import ALL_TOKENS, embedded, normalized, summed
+
+_TASKS = "embeddings.task_type_embeddings"
+*_SUMS, _, _DROPOUT = embeddings_pass()
 
 ERNIE = BERT._replace(
     model_type="ernie",
@@ -26,7 +31,7 @@ ERNIE = BERT._replace(
         "transformers": (
             *embeddings(),
             *table(
-                "embeddings.task_type_embeddings",
+                _TASKS,
                 "Y",
                 "E",
                 TASK_TYPE_EMBEDDING,
@@ -39,5 +44,13 @@ ERNIE = BERT._replace(
         **pretrained_heads("Ernie", predictions()),
         **task_heads("Ernie"),
     },
-    forward=None,
+    forward=FORWARD._replace(
+        embeddings=(
+            *_SUMS,
+            embedded(_TASKS, "task_type_ids", "tasks", "E", ALL_TOKENS),
+            summed("embedding sum", "tasks", "task sum", "E")._replace(when=("task_types",)),
+            normalized("embeddings.LayerNorm", "task sum", "embeddings", "E"),
+            _DROPOUT,
+        ),
+    ),
 )

@@ -40,8 +40,9 @@ def embeddings_pass(
     dropout: str = HIDDEN_DROPOUT,
     segments: Dims | None = ONE_ROW,
     positions: Dims | None = None,
+    norm: str = "embeddings.LayerNorm",
 ) -> Steps:
-    """Tokens, segments and positions added up, a LayerNorm and dropout.
+    """Tokens, segments and positions added up, a LayerNorm if there is one, and dropout.
 
     *segments* and *positions* are the shapes of their ids: ``None`` where the model has no
     segments, and where positions are a buffer of the model.
@@ -53,13 +54,15 @@ def embeddings_pass(
             embedded(table("token_type"), "token_type_ids", "segments", "E", segments),
             summed("tokens", "segments", "tokens and segments", "E"),
         )
-    return (
+    total = (
         *tokens,
         embedded(table("position"), "position_ids", "positions", "E", positions),
         summed(tokens[-1].output, "positions", "embedding sum", "E"),
-        normalized("embeddings.LayerNorm", "embedding sum", "embeddings", "E"),
-        dropped(dropout, "embeddings", output, "E"),
     )
+    if not norm:
+        return (*total, dropped(dropout, "embedding sum", output, "E"))
+    normed = normalized(norm, "embedding sum", "embeddings", "E")
+    return (*total, normed, dropped(dropout, "embeddings", output, "E"))
 
 
 def layer_pass(
@@ -75,29 +78,44 @@ def layer_pass(
     function: str = "hidden_act",
     attention_dropout: str = ATTENTION_DROPOUT,
     dropouts: tuple[str, str] = (HIDDEN_DROPOUT, HIDDEN_DROPOUT),
+    norms_first: bool = False,
+    fused: bool = True,
 ) -> Steps:
     """A layer with a LayerNorm after each of its two blocks; the arguments are its modules.
 
     *dropouts* are the keys of the dropout after attention and after the feed-forward block,
-    empty where there is none.
+    empty where there is none. With *norms_first* each norm stands before its block, beside
+    what is added to the block; *fused* is whether the class has fused attention.
     """
     after_attention, after_feed_forward = dropouts
-    return (
-        projected(query, "hidden", "query", "H"),
-        projected(key, "hidden", "key", "H"),
-        projected(value, "hidden", "value", "H"),
-        *attended(attention_dropout),
+    read = "normalized hidden" if norms_first else "hidden"
+    between = normalized(attention_norm, "attention sum", "attended", "H")
+    last = normalized(norm, "feed-forward sum", "output", "H")
+    attention = (
+        projected(query, read, "query", "H"),
+        projected(key, read, "key", "H"),
+        projected(value, read, "value", "H"),
+        *attended(attention_dropout, fused=fused),
         projected(output, "context", "attention output", "H"),
         dropped(after_attention, "attention output", "dropped attention output", "H"),
         summed("dropped attention output", "hidden", "attention sum", "H"),
-        normalized(attention_norm, "attention sum", "attended", "H"),
+    )
+    feed_forward = (
         projected(up, "attended", "intermediate", "I"),
         activated(function, "intermediate", "activated", "I"),
         projected(down, "activated", "feed-forward output", "H"),
         dropped(after_feed_forward, "feed-forward output", "dropped feed-forward output", "H"),
-        summed("dropped feed-forward output", "attended", "feed-forward sum", "H"),
-        normalized(norm, "feed-forward sum", "output", "H"),
     )
+    if norms_first:
+        return (
+            normalized(attention_norm, "hidden", read, "H"),
+            *attention,
+            between._replace(module=norm),
+            *feed_forward,
+            summed("dropped feed-forward output", "attention sum", "output", "H"),
+        )
+    added = summed("dropped feed-forward output", "attended", "feed-forward sum", "H")
+    return (*attention, between, *feed_forward, added, last)
 
 
 def pooler_pass(module: str) -> Steps:
@@ -110,16 +128,22 @@ def pooler_pass(module: str) -> Steps:
 
 
 def predictions_pass(
-    dense: str, norm: str, decoder: str, *, function: str = "hidden_act", causal: bool = False
+    dense: str,
+    norm: str,
+    decoder: str,
+    *,
+    function: str = "hidden_act",
+    width: Dim = "E",
+    causal: bool = False,
 ) -> Steps:
     """The prediction of tokens: a dense layer, a LayerNorm, the output over V and its loss.
 
     With *causal* each token predicts the next one.
     """
     return (
-        projected(dense, "hidden", "transformed", "E"),
-        activated(function, "transformed", "activated transformed", "E"),
-        normalized(norm, "activated transformed", "normalized", "E"),
+        projected(dense, "hidden", "transformed", width),
+        activated(function, "transformed", "activated transformed", width),
+        normalized(norm, "activated transformed", "normalized", width),
         projected(decoder, "normalized", "logits", "V"),
         *(next_token_loss() if causal else cross_entropy("logits", ALL_TOKENS, "V")),
     )
@@ -231,10 +255,9 @@ def pooled_heads(dropout: str = CLASSIFIER_DROPOUT, choice_dropout: str = "") ->
 
 
 def language_heads(
-    dense: str, norm: str, decoder: str, function: str = "hidden_act"
+    dense: str, norm: str, decoder: str, function: str = "hidden_act", width: Dim = "E"
 ) -> dict[str, Steps]:
     """Masked and causal language modelling, by the modules of the prediction of tokens."""
-    return {
-        "masked-lm": predictions_pass(dense, norm, decoder, function=function),
-        "causal-lm": predictions_pass(dense, norm, decoder, function=function, causal=True),
-    }
+    masked = predictions_pass(dense, norm, decoder, function=function, width=width)
+    causal = predictions_pass(dense, norm, decoder, function=function, width=width, causal=True)
+    return {"masked-lm": masked, "causal-lm": causal}

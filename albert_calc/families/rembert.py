@@ -19,8 +19,15 @@ from albert_calc.families.base import (
     task_heads,
     vector,
 )
-from albert_calc.families.bert import BERT, embeddings
+from albert_calc.families.bert import BERT, FORWARD, LAYER_MODULES, embeddings
+from albert_calc.families.passes import (
+    embeddings_pass,
+    language_heads,
+    layer_pass,
+    pooled_heads,
+)
 from albert_calc.families.sizes import Size
+from albert_calc.families.steps import ALL_TOKENS, projected
 
 _PROJECTION = "encoder.embedding_hidden_mapping_in"
 
@@ -46,6 +53,7 @@ REMBERT = BERT._replace(
         "max_position_embeddings": 512,
         "type_vocab_size": 2,
         "tie_word_embeddings": False,
+        "problem_type": None,
         "hidden_act": "gelu",
         "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0,
@@ -79,5 +87,20 @@ REMBERT = BERT._replace(
         **task_heads("RemBert"),
     },
     buffers=("embeddings.position_ids",),
-    forward=None,
+    forward=FORWARD._replace(
+        embeddings=(
+            *embeddings_pass(output="dropped embeddings", segments=ALL_TOKENS),
+            projected(_PROJECTION, "dropped embeddings", "hidden", "H"),
+        ),
+        layer=layer_pass(*LAYER_MODULES, fused=False),
+        heads={
+            **pooled_heads("classifier_dropout_prob"),
+            **language_heads(
+                "cls.predictions.dense",
+                "cls.predictions.LayerNorm",
+                "cls.predictions.decoder",
+                width="O",
+            ),
+        },
+    ),
 )

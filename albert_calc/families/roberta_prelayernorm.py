@@ -5,7 +5,9 @@ Names and shapes are those of transformers' ``RobertaPreLayerNormModel`` and its
 
 from albert_calc.families.base import ATTENTION, ENCODER_LAYER_NORM, FEED_FORWARD, norm
 from albert_calc.families.bert import ATTENTION_TENSORS, BERT, FEED_FORWARD_TENSORS
-from albert_calc.families.roberta import roberta_heads
+from albert_calc.families.passes import layer_pass
+from albert_calc.families.roberta import ROBERTA_FORWARD, roberta_heads
+from albert_calc.families.steps import normalized
 
 ROBERTA_PRELAYERNORM = BERT._replace(
     model_type="roberta-prelayernorm",
@@ -22,5 +24,18 @@ ROBERTA_PRELAYERNORM = BERT._replace(
     ),
     outside=norm("LayerNorm", "H", ENCODER_LAYER_NORM),
     heads=roberta_heads("RobertaPreLayerNorm"),
-    forward=None,
+    forward=ROBERTA_FORWARD._replace(
+        layer=layer_pass(
+            "attention.self.query",
+            "attention.self.key",
+            "attention.self.value",
+            "attention.output.dense",
+            "attention.LayerNorm",
+            "intermediate.dense",
+            "output.dense",
+            "intermediate.LayerNorm",
+            norms_first=True,
+        ),
+        outside=(normalized("LayerNorm", "encoded", "hidden", "H"),),
+    ),
 )

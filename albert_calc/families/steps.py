@@ -107,14 +107,16 @@ class Forward(NamedTuple):
     """The forward pass of a family, from ``input_ids`` to the loss of each head.
 
     ``embeddings`` make ``hidden``, each run of ``layer`` makes ``hidden`` of ``hidden``, and
-    ``pooler`` makes ``pooled`` of it. A head's steps read these. ``dropouts`` are keys that,
-    not given, are what another key is.
+    ``pooler`` makes ``pooled`` of it. Where something stands between the last layer and these,
+    ``outside`` makes ``hidden`` of ``encoded``. A head's steps read these. ``dropouts`` are
+    keys that, not given, are what another key is.
     """
 
     embeddings: tuple[Step, ...]
     layer: tuple[Step, ...]
     heads: Mapping[str, tuple[Step, ...]]
     pooler: tuple[Step, ...] = ()
+    outside: tuple[Step, ...] = ()
     dropouts: Mapping[str, str] = {}
 
 
@@ -203,47 +205,47 @@ def first_token(source: str, output: str) -> Step:
     return Step("view", output, (source,), (*ALL_SEQUENCES, "H"))
 
 
-def attended(key: str, output: str = "context", width: Dim = "H") -> tuple[Step, ...]:
-    """``query``, ``key`` and ``value`` to *output*, with the dropout *key* of the scores.
+def attended(key: str, *, fused: bool = True) -> tuple[Step, ...]:
+    """``query``, ``key`` and ``value`` to ``context``, with the dropout *key* of the scores.
+
+    A class that is not *fused* computes attention step by step, whatever it is asked for.
 
     In one kernel, query, key, value, the output and the logarithm of the sum of exponentials
     of each row are kept; with dropout also the seed and the offset of its random numbers.
     That is what ``aten::_scaled_dot_product_flash_attention`` declares to save, since the
     CPU has no fused kernel with dropout.
     """
-    whole, scores = (*ALL_TOKENS, width), ("B", "A", "S", "S")
-    fused = (
-        Kept("query"),
-        Kept("key"),
-        Kept("value"),
-        Kept(output),
+    whole, scores = (*ALL_TOKENS, "H"), ("B", "A", "S", "S")
+    probabilities, mask = "dropped probabilities", Kept("dropout mask", "", scores, "bool")
+    eager = (
+        Step(
+            "scores", "scores", ("query", "key"), scores,
+            (Kept("query", "key"), Kept("key", "query")),
+        ),
+        Step("scale", "scaled scores", ("scores",), scores),
+        Step(
+            "softmax", "probabilities", ("scaled scores",), scores, (Kept("probabilities"),)
+        ),
+        Step("dropout", probabilities, ("probabilities",), scores, (mask,), when=(key,)),
+        Step(
+            "mix", "mixed", (probabilities, "value"), whole,
+            (Kept(probabilities, "value"), Kept("value", probabilities)),
+        ),
+        Step("merge", "context", ("mixed",), whole),
+    )  # fmt: skip
+    if not fused:
+        return eager
+    inputs = ("query", "key", "value")
+    kept = (
+        *map(Kept, (*inputs, "context")),
         Kept("logarithm of the sum", "", ("B", "A", "S"), "float32"),
     )
     seeds = (Kept("seed", "", (), "int64"), Kept("offset", "", (), "int64"))
-    inputs = ("query", "key", "value")
-    probabilities = "dropped probabilities"
     return (
-        Step("fused attention", output, inputs, whole, fused, when=(SDPA,), unless=(key,)),
-        Step("fused attention", output, inputs, whole, fused + seeds, when=(SDPA, key)),
-        Step(
-            "scores", "scores", ("query", "key"), scores,
-            (Kept("query", "key"), Kept("key", "query")), when=(EAGER,),
-        ),
-        Step("scale", "scaled scores", ("scores",), scores, when=(EAGER,)),
-        Step(
-            "softmax", "probabilities", ("scaled scores",), scores,
-            (Kept("probabilities"),), when=(EAGER,),
-        ),
-        Step(
-            "dropout", probabilities, ("probabilities",), scores,
-            (Kept("dropout mask", "", scores, "bool"),), when=(EAGER, key),
-        ),
-        Step(
-            "mix", "mixed", (probabilities, "value"), whole,
-            (Kept(probabilities, "value"), Kept("value", probabilities)), when=(EAGER,),
-        ),
-        Step("merge", output, ("mixed",), whole, when=(EAGER,)),
-    )  # fmt: skip
+        Step("fused attention", "context", inputs, whole, kept, when=(SDPA,), unless=(key,)),
+        Step("fused attention", "context", inputs, whole, kept + seeds, when=(SDPA, key)),
+        *(step._replace(when=(EAGER, *step.when)) for step in eager),
+    )
 
 
 def cross_entropy(

@@ -10,7 +10,7 @@ from albert_calc.config.values import FOLLOWS, with_followers
 from albert_calc.counting.counts import Counts, count
 from albert_calc.counting.tensors import Blueprint, blueprint, variant_problems
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.families import family, families_of_class
+from albert_calc.families import families_of_class, family
 from albert_calc.models.lookup import Found
 from albert_calc.writing.harmless import printable, shown
 

@@ -1,4 +1,4 @@
-"""Figures as printed in the book, in the paper and of real GPUs, each with the convention that gives it.
+"""Figures as printed in the book, in the paper and of real GPUs, and what each counts.
 
 A new source is a module with ``TITLE`` and ``figures()``, and a line in ``SOURCES``.
 """

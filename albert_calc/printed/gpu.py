@@ -1,10 +1,10 @@
 """Training steps measured on a GPU, as transformers' documentation prints them.
 
 Its benchmark trained in float16 without labels (the loss is the sum of the logits) and without
-an optimizer, and printed ``torch.cuda.max_memory_allocated`` in MB of 10^6 bytes, on an A100 of
-80 GB with PyTorch 2.2: model_doc/bert.md and model_doc/albert.md. BERT is BertLMHeadModel
-(huggingface/transformers, pull request 28802); for ALBERT no class is printed, and a sequence
-classifier with gelu_new and without dropout fits all of its rows.
+an optimizer, and printed ``torch.cuda.max_memory_allocated`` in MB of 10^6 bytes. BERT: an A100 of
+80 GB with PyTorch 2.2, model_doc/bert.md; it is BertLMHeadModel (huggingface/transformers, pull
+request 28802). ALBERT: an RTX 2060 of 8 GB with PyTorch 2.3.1, model_doc/albert.md; no class is
+printed, and a sequence classifier with gelu_new and without dropout fits all of its rows.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import blueprint
 from albert_calc.printed.figure import Figure
 
-TITLE = "Training steps on an A100, transformers' documentation: MB"
+TITLE = "Training steps on GPUs, as transformers' documentation prints them, in MB"
 
-_HEADS = {
-    "BERT": ("bert-base-uncased", "masked-lm"),
-    "ALBERT": ("albert-base-v2", "sequence-classification"),
+_RUNS = {
+    "BERT": ("bert-base-uncased", "masked-lm", "A100"),
+    "ALBERT": ("albert-base-v2", "sequence-classification", "RTX 2060"),
 }
 
 # Below a gigabyte what the estimate leaves out weighs more than a twentieth.
@@ -56,8 +56,8 @@ _ROWS = (
 
 def figures() -> Iterator[Figure]:
     """Every printed row beside the estimate."""
-    for model, attention in product(_HEADS, ("eager", "sdpa")):
-        preset, head = _HEADS[model]
+    for model, attention in product(_RUNS, ("eager", "sdpa")):
+        preset, head, card = _RUNS[model]
         config = ModelConfig.from_preset(preset)
         tensors = blueprint(config, head, "transformers")
         for row in (row for row in _ROWS if row.model == model):
@@ -66,7 +66,7 @@ def figures() -> Iterator[Figure]:
                 row.batch_size, row.sequence_length, ("float16",), "none", attention, labels=False
             )
             yield Figure(
-                where=f"{model}, {attention}",
+                where=f"{model} on {card}, {attention}",
                 what=f"B = {row.batch_size}, S = {row.sequence_length}",
                 printed=printed,
                 unit="thousand bytes",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.values import symbols
@@ -76,7 +76,8 @@ class Batches(NamedTuple):
     def workloads(self) -> Iterator[Workload]:
         """The batches, S varying fastest."""
         for values in product(*self.sizes.values()):
-            yield self.workload._replace(**dict(zip(self.sizes, values, strict=True)))
+            sizes: dict[str, Any] = dict(zip(self.sizes, values, strict=True))
+            yield self.workload._replace(**sizes)
 
 
 def costed_batches(

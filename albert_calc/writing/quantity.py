@@ -47,6 +47,7 @@ def parse_bytes(text: str) -> int:
 def _scaled(match: re.Match[str], factor: int) -> int:
     whole = re.sub("[,_]", "", match["whole"])
     fraction = (match["fraction"] or "").rstrip("0")
+    scaled: int
     scaled, rest = divmod(int(whole + fraction) * factor, 10 ** len(fraction))
     if rest:
         raise ValueError("not a whole number")

@@ -193,9 +193,10 @@ def write_sparse(path: Path, sizes: dict[str, object]) -> None:
     from albert_calc.counting.tensors import tensor_table, variant_of
 
     config = ModelConfig.from_dict(sizes)
-    header, offset = {}, 0
+    header: dict[str, object] = {}
+    offset = 0
     for tensor in tensor_table(variant_of(config, "model", "transformers")):
-        shape = [config.symbols[d] if isinstance(d, str) else d for d in tensor.shape]
+        shape: list[Any] = [config.symbols[d] if isinstance(d, str) else d for d in tensor.shape]
         count = 4
         for size in shape:
             count *= size

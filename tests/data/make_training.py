@@ -27,7 +27,12 @@ from torch.distributed._tools.mem_tracker import (  # type: ignore[import-not-fo
 Row = dict[str, Any]
 Draw = random.Random
 
-FAMILIES = ("albert", "bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert")
+FAMILIES = (
+    "albert", "bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "ernie",
+    "megatron-bert", "rembert", "roberta-prelayernorm", "xlm-roberta-xl",
+)  # fmt: skip
+WITHOUT_FUSED_ATTENTION = ("megatron-bert", "rembert")
+WITHOUT_CHECKPOINTING = ("albert",)
 OWN_NAMES = {
     "hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
     "intermediate_size": "hidden_dim", "hidden_act": "activation", "hidden_dropout_prob": "dropout",
@@ -52,11 +57,14 @@ USUAL_TARGETS = (["query", "value"], ["key"], ["dense"], ["word_embeddings", "va
 OWN_LABELS = {
     ("albert", "pretraining"): "sentence_order_label",
     ("bert", "pretraining"): "next_sentence_label",
+    ("ernie", "pretraining"): "next_sentence_label",
+    ("megatron-bert", "pretraining"): "next_sentence_label",
 }
 
 
-def dropout(x: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout with a mask of one byte an element."""
+def dropout(x: Any, p: float = 0.5, training: bool = True, **options: Any) -> Any:
+    """Dropout with a mask of one byte an element, never in place."""
+    del options
     return torch.native_dropout(x, p, True)[0] if training and p > 0 else x
 
 
@@ -81,12 +89,18 @@ def config_of(draw: Draw, model_type: str, attention: str, scale: int = 1) -> Ro
         config = {OWN_NAMES.get(key, key): value for key, value in config.items()}
         config["seq_classif_dropout"] = draw.choice((0.0, 0.1))
         config["qa_dropout"] = draw.choice((0.0, 0.1))
+    elif model_type == "rembert":
+        config["classifier_dropout_prob"] = draw.choice((0.0, 0.1))
+        config["input_embedding_size"] = draw.choice((width, 5 * scale))
+        config["output_embedding_size"] = draw.choice((width, 9 * scale))
     elif model_type == "albert":
         config["classifier_dropout_prob"] = draw.choice((0.0, 0.1))
         config["num_hidden_groups"] = draw.choice([g for g in (1, 1, 2, 3) if g <= layers])
         config["inner_group_num"] = draw.choice((1, 1, 2))
     elif draw.random() < 0.7:
         config["classifier_dropout"] = draw.choice((None, 0.0, 0.1))
+    if model_type == "ernie":
+        config["use_task_id"] = draw.choice((True, False))
     if model_type in ("albert", "electra"):
         config["embedding_size"] = draw.choice((width, 5 * scale, 9 * scale))
     if model_type == "electra" and draw.random() < 0.5:
@@ -97,8 +111,10 @@ def config_of(draw: Draw, model_type: str, attention: str, scale: int = 1) -> Ro
 
 def case_of(draw: Draw, model_type: str = "", head: str = "", scale: int = 1) -> Row:
     """A model, a head, a way of attention, and a batch; what is not given is drawn."""
-    attention = draw.choice(("eager", "sdpa"))
     model_type = model_type or draw.choice(FAMILIES)
+    attention = draw.choice(("eager", "sdpa"))
+    if model_type in WITHOUT_FUSED_ATTENTION:
+        attention = "eager"
     config = config_of(draw, model_type, attention, scale)
     head = head or draw.choice(list(classes_of(model_type)))
     if head in ("sequence-classification", "token-classification"):
@@ -109,8 +125,8 @@ def case_of(draw: Draw, model_type: str = "", head: str = "", scale: int = 1) ->
     choices = draw.choice((2, 3)) if head == "multiple-choice" else 1
     return {
         "head": head, "attention": attention, "dtype": "float32", "choices": choices,
-        "batch": choices * draw.choice((1, 2, 4)), "sequence_length": draw.choice((3, 9, 12)) * scale,
-        "config": config,
+        "batch": choices * draw.choice((1, 2, 4)),
+        "sequence_length": draw.choice((3, 9, 12)) * scale, "config": config,
     }  # fmt: skip
 
 
@@ -277,8 +293,8 @@ def peak_cases(way: str) -> Callable[[Draw], Iterator[Row]]:
     def cases(draw: Draw) -> Iterator[Row]:
         while True:
             case = case_of(draw, "", draw.choice(heads), 8)
-            # AlbertModel has no checkpointing.
-            if way != "checkpointing" or case["config"]["model_type"] != "albert":
+            model_type = case["config"]["model_type"]
+            if way != "checkpointing" or model_type not in WITHOUT_CHECKPOINTING:
                 dtype = draw.choice(HALVES) if way == "half" else "float32"
                 yield {**case, "dtype": dtype, "way": way,
                        "optimizer": draw.choice(("adamw", "sgd"))}  # fmt: skip
@@ -289,7 +305,7 @@ def peak_cases(way: str) -> Callable[[Draw], Iterator[Row]]:
 def rows() -> Iterator[Row]:
     """All cases, measured."""
     draw = Draw(0)
-    for cases, number in ((kept_cases, 160), (adapted_cases, 50), (frozen_cases, 50)):
+    for cases, number in ((kept_cases, 180), (adapted_cases, 50), (frozen_cases, 50)):
         yield from measured(cases(draw), kept, number)
     for way in ("plain", "half", "accumulate", "checkpointing", "autocast", "inference"):
         yield from measured(peak_cases(way)(draw), peak, 12)
@@ -308,20 +324,19 @@ def measured(cases: Iterator[Row], measure: Callable[[Row], Row], number: int) -
         number -= 1
 
 
-class Unhooked:
-    """A hook that is none."""
-
-    def remove(self) -> None:
-        """Remove nothing."""
+def unhooked(*tensors: Any, **options: Any) -> None:
+    """In the place of a hook on *tensors*: none."""
+    del tensors, options
 
 
 if __name__ == "__main__":
-    mod_tracker.register_multi_grad_hook = lambda *tensors, **options: Unhooked()
+    mod_tracker.register_multi_grad_hook = unhooked
     torch.nn.functional.dropout = dropout
     source = (
         f"tests/data/make_training.py: transformers {transformers.__version__}, torch"
         f" {torch.__version__} and peft {peft.__version__} on a CPU, torch.native_dropout for"
         " dropout; kept: saved_tensors_hooks; peak: torch.distributed._tools.mem_tracker,"
-        " without hooks on modules, gradients set to None after each step, optimizers without foreach; bytes"
+        " without hooks on modules, gradients set to None after each step, optimizers without"
+        " foreach; bytes"
     )
     write("training.json", source, rows())

@@ -18,7 +18,7 @@ from albert_calc.cli.options import InputPath, typed
 from albert_calc.cli.output import append_file, canvas, write_chunks
 from albert_calc.cli.workload import TRAINED_OPTIONS, trained_options
 from albert_calc.costs.memory import BITS
-from albert_calc.costs.trainable import EVERYTHING, read_trained
+from albert_calc.costs.trained import EVERYTHING, read_trained
 from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, ConfigError, Problems
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
 from albert_calc.models.model import Model, read_model

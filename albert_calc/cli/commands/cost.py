@@ -26,7 +26,7 @@ from albert_calc.cli.workload import (
 )
 from albert_calc.costs.fit import Memory
 from albert_calc.costs.gpus import CARDS
-from albert_calc.costs.trainable import read_trained
+from albert_calc.costs.trained import read_trained
 from albert_calc.costs.workload import Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.pictures.picture import Picture
@@ -112,13 +112,13 @@ def _chart(costs: list[Costed], limit: Memory | None) -> Picture:
 
     parts = []
     for one in costs:
-        peak, state = one.cost.training_peak_bytes, one.cost.state
+        peak, state = one.cost.peak, one.cost.state
         if peak is None or state is None:
             raise ConfigError(f"{one.name}: {one.cost.activations.reason}, so there is no chart")
-        resident = state.parts if one.cost.peak.name == "update" else {
+        resident = state.parts if peak.name == "update" else {
             name: size for name, size in state.parts.items() if name != "gradients"
         }  # fmt: skip
-        rest = peak - sum(resident.values())
+        rest = peak.bytes - sum(resident.values())
         parts.append((one.name, {**resident, "activations and temporaries": rest}))
     label = Limit(limit.bytes, limit.label) if limit is not None else None
     line = batch_line(costs[0].workload)

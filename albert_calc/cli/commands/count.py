@@ -8,7 +8,8 @@ from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.cli.workload import trained_options
-from albert_calc.costs.trainable import EVERYTHING, Trainable, read_trained, trainable_of
+from albert_calc.costs.trainable import Trainable, trainable_of
+from albert_calc.costs.trained import EVERYTHING, read_trained
 from albert_calc.counting.counts import ComponentCount, Selection, count
 from albert_calc.counting.listing import component_tensors
 from albert_calc.errors import Problems

@@ -67,7 +67,7 @@ def command(asked: Asked, *, diagram: bool) -> Report | Picture:
     return Report((section,), facts, headline, remarks=(*notes, *nothing))
 
 
-def _sizes(asked: Asked) -> tuple[dict[str, int], tuple[str, ...]]:
+def _sizes(asked: Asked) -> tuple[dict[str, Any], tuple[str, ...]]:
     """V, E and H: as typed, or those of the model; and a note of an E that was assumed.
 
     Raises ``ConfigError`` with every problem.

@@ -1,5 +1,6 @@
 """``albert-calc explain``: a count as a derivation."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -124,7 +125,7 @@ def _data(step: Step) -> dict[str, object]:
     return {"formula": step.formula(), "numbers": step.numbers(), "parameters": step.parameters}
 
 
-def _tensors(listed: dict[str, list[dict[str, object]]]) -> Section:
+def _tensors(listed: Mapping[str, list[dict[str, Any]]]) -> Section:
     return Section(
         title="Tensors",
         columns=(
@@ -134,7 +135,7 @@ def _tensors(listed: dict[str, list[dict[str, object]]]) -> Section:
             Column("copies", "copies", "count"),
         ),
         rows=tuple(
-            (name, entry["name"], " × ".join(map(str, entry["shape"])), entry["copies"])  # type: ignore[arg-type]
+            (name, entry["name"], " × ".join(map(str, entry["shape"])), entry["copies"])
             for name, entries in listed.items()
             for entry in entries
         ),

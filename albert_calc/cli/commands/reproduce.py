@@ -1,6 +1,7 @@
 """``albert-calc reproduce``: printed figures beside the computed ones."""
 
 from importlib import import_module
+from itertools import groupby
 
 import click
 
@@ -27,24 +28,29 @@ def command(_: Asked, *, source: str) -> Report:
     module = import_module(f"albert_calc.printed.{source}")
     figures: list[Figure] = list(module.figures())
     surprising = [f for f in figures if f.expected and f.verdict != f.expected]
-    groups, last = {}, ""
-    for index, figure in enumerate(figures):
-        if figure.where != last:
-            groups[index] = last = figure.where
+    groups = {}
+    for where, together in groupby(enumerate(figures), lambda pair: pair[1].where):
+        rows = list(together)
+        alike = {figure.convention for _, figure in rows}
+        groups[rows[0][0]] = (where, alike.pop() if len(alike) == 1 else "")
+    said = all(convention for _, convention in groups.values())
     section = Section(
         columns=(
             Column("where", "where", "text", "machines"),
             Column("what", "figure", "text"),
-            Column("printed", "printed", "text"),
-            Column("computed", "computed", "text"),
+            Column("printed", "printed", "count"),
+            Column("computed", "computed", "count"),
             Column("verdict", "verdict", "text"),
-            Column("convention", "counted", "text"),
+            Column("convention", "counted", "text", "machines" if said else ""),
         ),
         rows=tuple(
             (f.where, f.what, f.printed_text, f.computed_text, _verdict(f), f.convention)
             for f in figures
         ),
-        groups=groups,
+        groups={
+            index: f"{where}: {convention}" if said else where
+            for index, (where, convention) in groups.items()
+        },
     )
     return Report(
         (section,),

@@ -22,7 +22,7 @@ from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.assumptions import ACCURACY
 from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import Memory
-from albert_calc.costs.trainable import read_trained, with_targets
+from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families.sizes import LARGEST, SIZES

@@ -19,7 +19,7 @@ from albert_calc.cli.workload import (
 )
 from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.cost import USUAL
-from albert_calc.costs.trainable import read_trained, with_targets
+from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import HEADS

@@ -11,7 +11,7 @@ from albert_calc.costs.files import files_of
 from albert_calc.costs.fit import Memory, largest_batch, largest_length
 from albert_calc.costs.flops import flops_formulas
 from albert_calc.costs.memory import BITS
-from albert_calc.costs.trainable import with_targets
+from albert_calc.costs.trained import with_targets
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.comparison import Built
 from albert_calc.counting.tensors import Blueprint

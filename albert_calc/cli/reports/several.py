@@ -6,6 +6,7 @@ from typing import Any
 from albert_calc.cli.command import Asked
 from albert_calc.cli.shape import model_facts
 from albert_calc.costs.workload import Workload
+from albert_calc.families.sizes import SIZES
 from albert_calc.models.changes import Side, component_names, side_by_side
 from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Figure, Report, Section, figures_section
@@ -53,9 +54,10 @@ def _section(sides: Sequence[Side]) -> Section:
 
 def _changed(sides: Sequence[Side], *, two: bool) -> list[Figure]:
     """A row for each key that differs between any of the models."""
+    order = {size.key: place for place, size in enumerate(SIZES)}
     keys = dict.fromkeys(k for s in sides for k in s.changed if k not in _UNSHOWN)
     rows = []
-    for key in keys:
+    for key in sorted(keys, key=lambda k: order.get(k, len(order))):
         values = [_value(sides, side, key) for side in sides]
         if two:
             values.append(_difference(values))
