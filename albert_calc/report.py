@@ -114,6 +114,11 @@ def shown_to(section: Section, reader: Literal["people", "machines"]) -> list[in
     ]
 
 
+def sections_for(report: Report, reader: Literal["people", "machines"]) -> list[Section]:
+    """The sections of *report* that have something for *reader*."""
+    return [section for section in report.sections if shown_to(section, reader)]
+
+
 def row_objects(section: Section) -> list[dict[str, Any]]:
     """The rows of *section* as objects, each value under its column's key."""
     columns = [(i, section.columns[i].key) for i in shown_to(section, "machines")]
@@ -128,8 +133,8 @@ def plain(cell: Any) -> Any:
 class Figure(NamedTuple):
     """A row of a table that has a column a model: one value each.
 
-    ``key`` says where a model's object in JSON has it, a path with dots; empty, nowhere.
-    ``group`` is a heading that the table puts over its first row.
+    ``key`` is its name for machines, if not its label; ``group`` a heading that the table puts
+    over its first row.
     """
 
     label: str
@@ -137,21 +142,6 @@ class Figure(NamedTuple):
     values: tuple[Any, ...]
     key: str = ""
     group: str = ""
-
-
-def figure_objects(figures: Sequence[Figure], count: int) -> list[dict[str, Any]]:
-    """The values of *figures* as one object for each of *count* models, nested by their keys."""
-    objects: list[dict[str, Any]] = [{} for _ in range(count)]
-    for figure in figures:
-        if not figure.key:
-            continue
-        *path, last = figure.key.split(".")
-        for found, value in zip(objects, figure.values, strict=True):
-            place = found
-            for key in path:
-                place = place.setdefault(key, {})
-            place[last] = plain(value)
-    return objects
 
 
 def figures_section(
@@ -164,10 +154,15 @@ def figures_section(
     for figure in figures:
         if figure.group != last:
             groups[len(rows)] = last = figure.group
-        rows.append((figure.label, *(_of_kind(v, figure.kind) for v in figure.values)))
-    return Section(
-        columns=(Column("name", first, "text"), *columns), rows=tuple(rows), groups=groups, **more
+        values = (_of_kind(v, figure.kind) for v in figure.values)
+        rows.append((figure.label, figure.key or figure.label, *values))
+    # A table of columns for people alone says nothing to machines.
+    kind: Kind = "data" if all(column.only == "people" for column in columns) else "text"
+    names = (
+        Column("name", first, "text", "people"),
+        Column("component", "", kind, "people" if kind == "data" else "machines"),
     )
+    return Section(columns=(*names, *columns), rows=tuple(rows), groups=groups, **more)
 
 
 def _of_kind(value: Any, kind: Kind) -> Any:

@@ -145,7 +145,7 @@ def test_korthikanti() -> None:
         (times(34, "B", "S", "H"), times(5, "B", "A", "S", "S"), times(8, "B", "S"))
     )
     exact = found.substitute({"I": times(4, "H")})
-    assert dict((s, c) for c, s in exact.terms) == {
+    assert {symbols: coefficient for coefficient, symbols in exact.terms} == {
         ("L", *symbols): coefficient for coefficient, symbols in estimate.terms
     }
 

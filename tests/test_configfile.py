@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -71,11 +72,24 @@ def test_places_without_a_config(run: Run, tmp_path: Path) -> None:
         (tmp_path / "none.json", "No such file"),
         (tmp_path, "no config.json in"),
         ("a\0b", "cannot be read"),
-        (tmp_path / "odd", "Is a directory"),
+        (tmp_path / "odd", "must be a regular file"),
     ):
         result = run("count", "--config", where)
         assert (result.exit_code, result.stdout) == (2, "")
         assert reason in result.stderr
+
+
+def test_pipes(run: Run, tmp_path: Path) -> None:
+    """A pipe is read where it was itself named, and refused where a directory has one."""
+    path = tmp_path / "config.json"
+    os.mkfifo(path)
+    result = run("count", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "must be a regular file" in result.stderr
+    writer = threading.Thread(target=path.write_bytes, args=(GOOD,))
+    writer.start()
+    assert run("count", "--config", path, "--total").stdout == "11683584\n"
+    writer.join()
 
 
 def test_a_gigabyte_is_refused_unread(run: Run, tmp_path: Path) -> None:

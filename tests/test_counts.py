@@ -1,12 +1,13 @@
 """Counts of ALBERT and BERT against figures from the real classes and from print."""
 
 import itertools
+import json
 import random
 from collections import Counter
 from typing import Any
 
 import pytest
-from support import BASE, Faults, oracle
+from support import BASE, DATA, Faults, oracle
 
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
 from albert_calc.algebra import times
@@ -17,6 +18,17 @@ from albert_calc.families import families, family
 from albert_calc.families.base import LAYOUTS, SHARES
 
 COUNTS = oracle("counts")["cases"]
+
+
+def test_reference_figures_say_where_they_come_from() -> None:
+    """Every file of figures names its source, and no path of somebody's machine."""
+    faults = Faults()
+    for path in sorted(DATA.glob("*.json")):
+        figures = oracle(path.stem)
+        source = figures.get("source") or figures.get("note")
+        faults.expect(path.name, bool(source), True)
+        faults.expect(path.name, "../" in json.dumps(source), False)
+    faults.none()
 
 
 def test_counts_of_the_real_classes() -> None:

@@ -245,6 +245,15 @@ def test_features_are_those_whose_tensors_are_there(
     assert ModelConfig.from_dict(found.content).features == config.features
 
 
+@pytest.mark.parametrize("name", ["bert-base-uncased", "roberta-base", "xlm-roberta-base"])
+def test_sizes_of_a_published_model_tell_families_apart(name: str) -> None:
+    """RoBERTa's bare encoder has BERT's tensors; the other families are named."""
+    config = ModelConfig.from_preset(name)
+    found = infer_config(checkpoint_of(stored_shapes(config, "model")))
+    assert found.config.model_type == config.model_type
+    assert any(n.startswith(f"model: {config.model_type} model is taken") for n in found.notes)
+
+
 def test_the_layout_of_the_paper_is_recognized(run: Run) -> None:
     """A note says that transformers has other tensors."""
     result = run("infer", CHECKPOINTS / "paper-layout")

@@ -24,7 +24,7 @@ ON_GPUS = oracle("gpu_peaks")["cases"]
 WITHIN = {
     "plain": 0.01,
     "half": 0.02,
-    "accumulate": 0.01,
+    "accumulate": 0.03,
     "checkpointing": 0.03,
     "autocast": 0.04,
     "inference": 0.06,

@@ -81,22 +81,23 @@ def totals(mapping: Keys, key: str, share: str, head: str, layout: str) -> dict[
     return found
 
 
-def questions() -> Iterator[tuple[str, str, str, str]]:
-    """A model type, a layout, a size and a head: every one of each that goes together."""
+def questions(generator: random.Random) -> Iterator[tuple[str, str, str, str]]:
+    """A model type, a layout and a size, every one that goes together, and some heads."""
     for model_type in FAMILIES:
         tables = family(model_type)
         for layout in tables.embeddings:
             for key in VARIABLES:
                 if model_type == "squeezebert" and key in ("hidden_size", "embedding_size"):
                     continue  # its E is its H, and may only be what it is
-                yield from ((model_type, layout, key, head) for head in tables.heads)
+                for head in generator.sample(list(tables.heads), 2):
+                    yield model_type, layout, key, head
 
 
 def test_answers_are_those_of_exhaustive_search() -> None:
-    """For every family, variable, head, layout and sharing, the answer is what trying all finds."""
+    """For every family, size, layout and way of sharing the answer is what trying all finds."""
     generator = random.Random(4)
     faults = Faults()
-    for model_type, layout, key, head in questions():
+    for model_type, layout, key, head in questions(generator):
         share = generator.choice(SHARES)
         mapping = small(model_type)
         if generator.random() < 0.5 and key == "hidden_size":

@@ -376,6 +376,23 @@ def test_a_sweep_counts_as_count_does(run: Run) -> None:
     faults.none()
 
 
+def test_costs_of_a_sweep_are_those_of_single_models(run: Run) -> None:
+    """A column of FLOPs has what cost says of each combination, followers included."""
+    columns = "hidden_size,intermediate_size,total,forward_flops"
+    for model in ("deberta-base", "bert-base-uncased", "nomic-embed-text-v1"):
+        line = ("-H", "768,1536", "-B", "2", "-S", "64", "--columns", columns)
+        (*_, row) = json_rows(run, model, *line)
+        sizes = ("-H", "1536", "-I", "6144")
+        cost = json.loads(run("cost", model, *sizes, "-B", "2", "-S", "64", "-f", "json").stdout)
+        (cost,) = cost if isinstance(cost, list) else (cost,)
+        assert row == {
+            "hidden_size": 1536,
+            "intermediate_size": 6144,
+            "total": int(run("count", model, *sizes, "--total").stdout),
+            "forward_flops": cost["flops"]["forward"],
+        }
+
+
 def test_widths_of_a_model_without_one(run: Run) -> None:
     """With -E a sweep works for BERT as compare -E does: 64 and 128, both techniques off."""
     rows = json_rows(run, "bert-base-uncased", "-E", "64,128", "--share", "none,all")

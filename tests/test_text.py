@@ -139,7 +139,7 @@ def test_values_are_shown_short() -> None:
         (True, "true"),
         (None, "null"),
         (768.0, "768.0"),
-        (frozenset(), "frozenset()"),
+        (frozenset(), "a frozenset"),
     ):
         faults.expect(repr(value), shown(value), text)
     faults.none()

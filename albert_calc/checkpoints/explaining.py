@@ -18,6 +18,8 @@ from albert_calc.checkpoints.matching import (
 from albert_calc.checkpoints.names import Inventory
 from albert_calc.checkpoints.solving import solve
 from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.presets import all_presets
+from albert_calc.config.reading import read_mapping
 from albert_calc.config.values import filled, symbols
 from albert_calc.counting.tensors import tensor_table, variant_of
 from albert_calc.errors import CheckpointError, ConfigError, Problems
@@ -33,6 +35,7 @@ LAYERS, HEADS, LABELS = "num_hidden_layers", "num_attention_heads", "num_labels"
 
 # Where names already speak against all, shapes decide little.
 _MOST_TRIED, _FEW_TRIED = 100, 3
+_TELLING = "VEHLIPT"
 _USUAL_LABELS = next(size.neutral for size in SIZES if size.key == LABELS)
 
 
@@ -97,7 +100,22 @@ def explanations(found: Inventory, model_types: tuple[str, ...] = ()) -> list[Ex
     if not every:
         raise CheckpointError(["the tensors fit no known model:", *problems])
     least = min(e.problems for e in every)
-    return [e for e in every if e.problems == least]
+    return _published_first([e for e in every if e.problems == least])
+
+
+def _published_first(every: list[Explanation]) -> list[Explanation]:
+    """*every*, with a family first that has a published model of these very sizes.
+
+    RoBERTa's encoder has the tensors of BERT's, and only its sizes tell them apart.
+    """
+    if len({e.model_type for e in every}) == 1:
+        return every
+    published = {_signature(read_mapping(preset.content).config) for preset in all_presets()}
+    return sorted(every, key=lambda e: _signature(e.config) not in published)
+
+
+def _signature(config: ModelConfig) -> tuple[str, tuple[int, ...]]:
+    return config.model_type, tuple(config.symbols[symbol] for symbol in _TELLING)
 
 
 def explained(candidate: Candidate, given: Mapping[str, int]) -> Explanation:

@@ -5,7 +5,7 @@ import io
 from typing import Any
 
 from albert_calc.render import Canvas
-from albert_calc.report import Quantity, Report, Section, shown_to
+from albert_calc.report import Quantity, Report, Section, sections_for, shown_to
 from albert_calc.writing.harmless import printable
 
 _RUN_BY_SPREADSHEETS = ("=", "+", "-", "@")
@@ -19,15 +19,16 @@ def render(report: Report, canvas: Canvas) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    labels = [s.label[0] for s in report.sections if s.label][:1]
-    header = list(dict.fromkeys(key for s in report.sections for key in _keys(s)))
-    writer.writerow([cell(text, canvas) for text in (*labels, *header)])
-    for section in report.sections:
-        before = [cell(section.label[1], canvas) if section.label else None for _ in labels]
+    sections = sections_for(report, "machines")
+    labels = [s.label[0] for s in sections if s.label][:1]
+    header = list(dict.fromkeys((*labels, *(key for s in sections for key in _keys(s)))))
+    writer.writerow([cell(text, canvas) for text in header])
+    for section in sections:
         places = dict(zip(_keys(section), _places(section), strict=True))
+        label = dict([section.label] if section.label else [])
         for row in section.rows:
-            cells = (row[places[key]] if key in places else None for key in header)
-            writer.writerow([*before, *(cell(value, canvas) for value in cells)])
+            cells = (row[places[key]] if key in places else label.get(key) for key in header)
+            writer.writerow([cell(value, canvas) for value in cells])
     return out.getvalue()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from albert_calc.render import Canvas
 from albert_calc.render.cells import Strip, strips
-from albert_calc.report import Report, Section
+from albert_calc.report import Report, Section, sections_for
 from albert_calc.writing.harmless import printable
 
 # What makes a list or a heading at the beginning of a line.
@@ -16,7 +16,9 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>|#~&])")
 def render(report: Report, canvas: Canvas) -> str:
     """The headline of *report*, and a title, a table and its lines for each section."""
     blocks = [text(part, canvas) for part in report.headline.split("\n") if part]
-    blocks += [block for section in report.sections for block in _section(section, canvas)]
+    blocks += [
+        block for section in sections_for(report, "people") for block in _section(section, canvas)
+    ]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -20,7 +20,7 @@ from albert_calc.render.bars import bar
 from albert_calc.render.cells import Shown, Strip, strips
 from albert_calc.render.console import UNLIMITED, box, text, written
 from albert_calc.render.fitting import GAPS, INDENT, Fitted, fit, marked, widths_of
-from albert_calc.report import Column, Report, Section
+from albert_calc.report import Column, Report, Section, sections_for
 from albert_calc.writing.harmless import printable
 
 _FOLDED_FIRST, _FOLDED = 32, 16
@@ -43,7 +43,7 @@ def drawn(report: Report, canvas: Canvas) -> Iterator[RenderableType]:
     """The same in parts that stand under each other."""
     if report.headline:
         yield from _headline(report.headline, canvas)
-    for index, section in enumerate(report.sections):
+    for index, section in enumerate(sections_for(report, "people")):
         if index or report.headline:
             yield ""
         if section.title:

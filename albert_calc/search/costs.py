@@ -16,7 +16,7 @@ from albert_calc.costs.workload import Workload
 from albert_calc.counting.counts import component_formulas
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families.sizes import SYMBOLS
-from albert_calc.search.grid import Grid, Tally, stretches
+from albert_calc.search.grid import Grid, Tally, follow, stretches
 from albert_calc.search.sweep import Row, is_part, variant_at
 
 Measure = Callable[[ModelConfig, Blueprint, Workload], int | None]
@@ -88,6 +88,7 @@ def costed_batches(
         for value in stretch.values:
             if stretch.inner:
                 stretch.keys[stretch.inner] = value
+                follow(grid, stretch.keys)
             variant = variant_at(grid, stretch)
             model = Blueprint(variant, symbols(grid.family, stretch.keys))
             rows = []

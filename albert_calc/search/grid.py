@@ -195,11 +195,16 @@ def _chunks(values: Collection[int]) -> Iterator[Sequence[int]]:
 
 
 class _Check(NamedTuple):
-    """A rule, what is told of those that break it, and whether the inner size is in it."""
+    """A rule, what is told of those that break it, and how the inner size is in it.
+
+    ``places`` are where it stands among the rule's keys; with ``follows`` another of them is a
+    follower of it.
+    """
 
     rule: Rule
     told: tuple[str, bool]
-    varies: bool
+    places: tuple[int, ...] = ()
+    follows: bool = False
 
 
 def _checks(grid: Grid, head: str, inner: str) -> list[_Check]:
@@ -211,18 +216,21 @@ def _checks(grid: Grid, head: str, inner: str) -> list[_Check]:
     found = []
     if head not in tables.heads:
         never = Rule(f"{grid.base.model_type} has no {head}", ("head",), lambda _: False)
-        found.append(_Check(never, (f"head: {never.must}", True), False))
+        found.append(_Check(never, (f"head: {never.must}", True)))
     varied = {*(key for key, _ in grid.axes), *grid.followers, "share"}
     for key in FOLLOWS.keys() & grid.followers.keys():
         factor, leader = FOLLOWS[key]
         rule = Rule(f"must be at most {LARGEST:,}", (leader,), lambda v, f=factor: f * v <= LARGEST)
-        found.append(_Check(rule, (f"{tables.name_of(key)}: {rule.must}", True), leader == inner))
+        told = (f"{tables.name_of(key)}: {rule.must}", True)
+        found.append(_Check(rule, told, (0,) if leader == inner else ()))
     for rule in (*tables.rules, *(tables.heads[head].rules if head in tables.heads else ())):
         text = rule_text(tables, rule)
         first = rule.keys[0]
         if first not in varied and fixed.get(first) is not None:
             text = f"{text}, got {fixed[first]}"
-        found.append(_Check(rule, (text, rule.fatal), not moving.isdisjoint(rule.keys)))
+        places = tuple(i for i, key in enumerate(rule.keys) if key == inner)
+        follows = not moving.isdisjoint(set(rule.keys) - {inner})
+        found.append(_Check(rule, (text, rule.fatal), places, follows))
     return sorted(found, key=lambda check: not check.rule.fatal)
 
 
@@ -239,21 +247,40 @@ def _possible(
         if not values:
             break
         keys.setdefault("head", "")
-        if not check.varies:
+        if not (check.places or check.follows):
             if not holds(check.rule, keys):
                 tally[check.told] += len(values)
                 values = () if check.rule.fatal else values
             continue
-        kept = []
-        for value in values:
-            keys[inner] = value
-            follow(grid, keys)
-            if holds(check.rule, keys):
-                kept.append(value)
+        kept = _keeping(grid, check, keys, inner, values)
         if len(kept) < len(values):
             tally[check.told] += len(values) - len(kept)
             values = kept if check.rule.fatal else values
     return values
+
+
+def _keeping(
+    grid: Grid, check: _Check, keys: Keys, inner: str, values: Sequence[int]
+) -> Sequence[int]:
+    """Those of *values* of the size *inner* that keep the rule of *check*."""
+    rule, kept = check.rule, []
+    if check.follows:
+        for value in values:
+            keys[inner] = value
+            follow(grid, keys)
+            if holds(rule, keys):
+                kept.append(value)
+        return kept
+    # Only the inner size changes, so that most of the question can be put once.
+    asked = [values[0] if key == inner else keys[key] for key in rule.keys]
+    if None in asked:
+        return values
+    for value in values:
+        for place in check.places:
+            asked[place] = value
+        if rule.holds(*asked):
+            kept.append(value)
+    return kept
 
 
 def broken_rules(grid: Grid) -> Tally:

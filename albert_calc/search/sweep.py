@@ -9,11 +9,11 @@ from itertools import repeat
 from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial
-from albert_calc.config.values import features, symbols
+from albert_calc.config.values import features, holds, symbols
 from albert_calc.counting.counts import component_formulas
 from albert_calc.counting.tensors import Variant
 from albert_calc.families import families
-from albert_calc.families.base import Component, all_tensors
+from albert_calc.families.base import FACTORIZED, Component, all_tensors
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.search.grid import Grid, Stretch, Tally, follow, moved, stretches
 
@@ -60,26 +60,29 @@ def batches(grid: Grid, columns: Sequence[str], tally: Tally) -> Iterator[list[R
             yield list(zip(*cells, strict=True))
 
 
-def _decisive(grid: Grid) -> set[str]:
-    """The keys on which it depends which tensors there are."""
-    keys = {key for feature in grid.family.features.values() for key in feature.keys}
-    if grid.embedding == "factorized" and grid.layout == "paper":
-        keys |= {"embedding_size", "hidden_size"}
-    return keys
-
-
 def _variants(grid: Grid, stretch: Stretch) -> Iterator[tuple[Variant, Stretch]]:
     """*stretch* in pieces, the combinations of each having the same tensors."""
-    if moved(grid, stretch.inner).isdisjoint(_decisive(grid)):
+    keys, inner = stretch.keys, stretch.inner
+    moving = moved(grid, inner)
+    known = list(grid.family.features.values())
+    if grid.embedding == "factorized" and grid.layout == "paper":
+        known.append(FACTORIZED)
+    deciding = [feature for feature in known if not moving.isdisjoint(feature.keys)]
+    if not deciding:
         yield variant_at(grid, stretch), stretch
         return
+    follows = not (moving - {inner}).isdisjoint(key for f in deciding for key in f.keys)
     pieces: list[tuple[Variant, list[int]]] = []
+    last: list[bool] = []
     for value in stretch.values:
-        stretch.keys[stretch.inner] = value
-        follow(grid, stretch.keys)
-        variant = variant_at(grid, stretch)
-        if not pieces or pieces[-1][0] != variant:
-            pieces.append((variant, []))
+        keys[inner] = value
+        if follows:
+            follow(grid, keys)
+        having = [holds(feature, keys) for feature in deciding]
+        if having != last:
+            follow(grid, keys)
+            pieces.append((variant_at(grid, stretch), []))
+            last = having
         pieces[-1][1].append(value)
     for variant, values in pieces:
         yield variant, stretch._replace(values=values)

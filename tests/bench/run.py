@@ -18,6 +18,7 @@ import timeit
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from albert_calc import ModelConfig, count_parameters
 

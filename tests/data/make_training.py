@@ -31,6 +31,7 @@ FAMILIES = (
     "albert", "bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "ernie",
     "megatron-bert", "rembert", "roberta-prelayernorm", "xlm-roberta-xl",
 )  # fmt: skip
+LAST_NORMS = ("encoder.ln", "encoder.LayerNorm", "roberta_prelayernorm.LayerNorm")
 WITHOUT_FUSED_ATTENTION = ("megatron-bert", "rembert")
 WITHOUT_CHECKPOINTING = ("albert",)
 OWN_NAMES = {
@@ -173,6 +174,8 @@ def model_of(case: Row) -> Any:
             part = "embeddings" if parameter is tokens else part_of(name)
             index = layer_of(name, case["config"]) if part == "layers" else -1
             frozen = part in case["freeze"] or f"layers:0-{index}" in lower(case["freeze"])
+            # The norm after the last layer goes with the layers, if all of them are frozen.
+            frozen |= part == "encoder" and "layers" in case["freeze"]
             parameter.requires_grad = not frozen
     return model.train()
 
@@ -185,6 +188,9 @@ def part_of(name: str) -> str:
         return "projection"
     if ".layer." in name or ".albert_layers." in name:
         return "layers"
+    module = name.rpartition(".")[0]
+    if module == "LayerNorm" or module.endswith(LAST_NORMS):
+        return "encoder"
     return "pooler" if "pooler" in name.split(".")[:2] else "head"
 
 

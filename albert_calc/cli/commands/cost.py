@@ -7,15 +7,15 @@ import click
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.reports.cost import (
-    Costed,
     batch_line,
-    costs_of,
-    costs_section,
+    costs_sections,
     headline,
     length_warnings,
     support_warnings,
     unknown_notes,
 )
+from albert_calc.cli.reports.cost_data import cost_data
+from albert_calc.cli.reports.costed import Costed, costs_of
 from albert_calc.cli.shape import model_facts
 from albert_calc.cli.workload import (
     memory_of,
@@ -78,10 +78,10 @@ def command(
             raise click.UsageError(f"--chart and {others[0]} contradict each other: give one")
         return _chart(costs, limit)
     items = tuple(
-        {**model_facts(model), **one.data} for model, one in zip(models, costs, strict=True)
+        {**model_facts(model), **cost_data(one)} for model, one in zip(models, costs, strict=True)
     )
     return Report(
-        (costs_section(costs, exact=exact, notes=notes),),
+        costs_sections(costs, exact=exact, notes=notes),
         headline=headline(costs),
         items=items,
         status=1 if any(one.fits is False for one in costs) else 0,

@@ -1,5 +1,7 @@
 """``albert-calc embedding``: a standard against a factorized embedding."""
 
+from typing import Any
+
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.counting.comparison import COMPARED_EMBEDDING_SIZE, embedding_costs
 from albert_calc.counting.tensors import has_own_projection

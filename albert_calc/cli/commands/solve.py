@@ -7,7 +7,6 @@ import click
 
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import SIZE, dashed, typed
-from albert_calc.cli.reports.cost import usable_length
 from albert_calc.cli.shape import config_data, sizes_line
 from albert_calc.cli.workload import (
     TRAINED_OPTIONS,
@@ -21,7 +20,7 @@ from albert_calc.cli.workload import (
 from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.assumptions import ACCURACY
 from albert_calc.costs.cost import cost_of
-from albert_calc.costs.fit import Memory
+from albert_calc.costs.fit import Memory, usable_length
 from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, Workload
 from albert_calc.errors import ConfigError, Problems

@@ -25,11 +25,13 @@ def several_report(asked: Asked, *, drawn: bool, workload: Workload | None) -> R
     sections: tuple[Section, ...] = (_section(sides),)
     items = [_item(side, first=side is sides[0]) for side in sides]
     if workload is not None:
-        from albert_calc.cli.reports.cost import costs_of, costs_section
+        from albert_calc.cli.reports.cost import costs_sections
+        from albert_calc.cli.reports.cost_data import cost_data
+        from albert_calc.cli.reports.costed import costs_of
 
         costs = costs_of([s.model for s in sides], workload)
-        sections = (*sections, costs_section(costs))
-        items = [{**one, "cost": cost.data} for one, cost in zip(items, costs, strict=True)]
+        sections = (*sections, *costs_sections(costs))
+        items = [{**one, "cost": cost_data(cost)} for one, cost in zip(items, costs, strict=True)]
     return Report(sections, headline=_headline(sides), items=tuple(items))
 
 
@@ -41,7 +43,7 @@ def _section(sides: Sequence[Side]) -> Section:
     figures = [*_changed(sides, two=two), *_components(sides, two=two)]
     totals = tuple(s.total for s in sides)
     section = figures_section(figures, columns, lines=(_agreed(sides),))
-    total = ("total", *totals, *([sides[1].difference] if two else []))
+    total = ("total", "total", *totals, *([sides[1].difference] if two else []))
     if two:
         return section._replace(total=total)
     figures += [
@@ -92,7 +94,7 @@ def _components(sides: Sequence[Side], *, two: bool) -> list[Figure]:
             gained = (values[1] or 0) - (values[0] or 0)
             values.append(Quantity(gained, "difference"))
         label = name.replace("_", " ")
-        rows.append(Figure(label, "count", tuple(values), group="parameters"))
+        rows.append(Figure(label, "count", tuple(values), name, group="parameters"))
     return rows
 
 

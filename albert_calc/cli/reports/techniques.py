@@ -101,10 +101,11 @@ def techniques_report(compared: Compared, workload: Workload | None = None) -> R
         (name, *(b.rows.get(name) for _, b in columns), _saved(first, last, name)) for name in names
     )
     total = Pair(first.total, last.total)
+    headings = [Column(_key(built, found), heading, "count") for heading, built in columns]
     section = Section(
         columns=(
             Column("component", "component", "name"),
-            *(Column(_key(built, found), heading, "count") for heading, built in columns),
+            *headings,
             Column("reduction", "saved", "saving"),
         ),
         rows=rows,
@@ -117,8 +118,9 @@ def techniques_report(compared: Compared, workload: Workload | None = None) -> R
     if workload is not None:
         from albert_calc.cli.reports.cost import technique_costs
 
-        section_of_costs, costs = technique_costs(compared, columns, workload)
-        sections = (*sections, section_of_costs)
+        built = [b for _, b in columns]
+        added, costs = technique_costs(compared, list(zip(headings, built, strict=True)), workload)
+        sections = (*sections, *added)
         items = [{**items[0], "cost": costs}]
     return Report(
         sections, headline=headline(compared), items=tuple(items),
