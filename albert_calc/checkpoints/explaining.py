@@ -25,7 +25,7 @@ from albert_calc.counting.tensors import tensor_table, variant_of
 from albert_calc.errors import CheckpointError, ConfigError, Problems
 from albert_calc.families import family
 from albert_calc.families.base import Computed, Derived, Family, Same
-from albert_calc.families.sizes import REQUIRED, SIZES
+from albert_calc.families.sizes import LARGEST, REQUIRED, SIZES
 from albert_calc.writing.harmless import printable
 
 HEAD_WIDTH = 64
@@ -212,7 +212,7 @@ def _inverted(
     symbolic = [known[k] for k in derived.keys if k in values]
     for key in (k for k in derived.keys if k in full and k == (derived.shown_by or k)):
         for value in (wanted, *(v // wanted for v in symbolic if wanted)):
-            if comes_to(**{key: value}):
+            if 0 < value <= LARGEST and comes_to(**{key: value}):
                 return {key: value}
     return {}
 

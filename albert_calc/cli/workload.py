@@ -1,4 +1,4 @@
-"""The options that say what a model is used for, and what of it is trained."""
+"""The options that say what a model is used for: a batch, and how it is trained on it."""
 
 import re
 from collections.abc import Mapping
@@ -10,23 +10,15 @@ from albert_calc.cli.command import Function, with_parameters
 from albert_calc.cli.options import (
     BATCH_HEADING,
     NUMBER,
-    TRAINED_HEADING,
     Once,
     Option,
     dashed,
 )
-from albert_calc.costs.cost import USUAL
-from albert_calc.costs.fit import Memory
-from albert_calc.costs.gpus import CARDS, card
 from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS
-from albert_calc.costs.workload import BATCH, Workload
+from albert_calc.costs.workload import BATCH, USUAL, Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families.steps import ATTENTIONS
 from albert_calc.writing.harmless import shown
-from albert_calc.writing.numbers import binary_size
-from albert_calc.writing.quantity import parse_bytes
-
-_LARGEST_MEMORY = 2**60
 
 _SHORT_DTYPES: Mapping[str, str] = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 
@@ -35,9 +27,6 @@ WORKLOAD_OPTIONS = (
     "checkpointing", "autocast", "master_weights", "masked_fraction",
 )  # fmt: skip
 """The parameters of ``workload_options``."""
-
-TRAINED_OPTIONS = ("lora", "lora_targets", "train", "freeze")
-"""The parameters of ``trained_options``."""
 
 
 def batch_options(function: Function) -> Function:
@@ -114,72 +103,6 @@ def training_options(function: Function) -> Function:
         ),
     ]  # fmt: skip
     return with_parameters(function, options)
-
-
-def trained_options(function: Function) -> Function:
-    """What is trained: adapters, or what is not frozen."""
-    options: list[click.Parameter] = [
-        Once(
-            ["--lora"], type=NUMBER, metavar="RANK", heading=TRAINED_HEADING,
-            help="Adapters of this rank, by PEFT's rule.",
-        ),
-        Once(
-            ["--lora-targets"], metavar="NAMES", heading=TRAINED_HEADING,
-            help="The ends of the names of modules that get adapters, with commas between them;"
-            " by default PEFT's for the family.",
-        ),
-        Once(
-            ["--train"], metavar="NAMES", heading=TRAINED_HEADING,
-            help="With --lora: modules that are trained whole, such as classifier.",
-        ),
-        Once(
-            ["--freeze"], metavar="PARTS", heading=TRAINED_HEADING,
-            help="Parts that are not trained: embeddings, projection, layers, layers:FROM-TO,"
-            " pooler, head; several with commas.",
-        ),
-    ]  # fmt: skip
-    return with_parameters(function, options)
-
-
-def memory_options(function: Function) -> Function:
-    """The memory that something must fit in, by its size or by the name of a card."""
-    options: list[click.Parameter] = [
-        Once(
-            ["--memory"], metavar="SIZE",
-            help="What must fit: 16GB is 16 × 10^9 bytes, 16GiB 16 × 2^30. Exit 1 if it does not.",
-        ),
-        Once(
-            ["--gpu"], metavar="NAME",
-            help="The memory of a card, such as T4; 'cost --gpu list' prints them.",
-        ),
-    ]  # fmt: skip
-    return with_parameters(function, options)
-
-
-def memory_of(memory: str | None, gpu: str | None) -> Memory | None:
-    """The memory that is asked about; raises ``ConfigError`` for what is none."""
-    if memory is not None and gpu is not None:
-        raise ConfigError("memory: goes without --gpu, which is the memory of a card")
-    if gpu is not None:
-        found = card(gpu)
-        if found is None:
-            raise ConfigError(
-                f"gpu: must be one of {', '.join(CARDS)}, got {shown(gpu)};"
-                " a size is given to --memory"
-            )
-        name, one = found
-        return Memory(one.bytes, f"{name} ({binary_size(one.bytes)})")
-    if memory is None:
-        return None
-    try:
-        size = 0 if memory.strip().isdecimal() else parse_bytes(memory)
-    except ValueError:
-        size = 0
-    if not 0 < size <= _LARGEST_MEMORY:
-        raise ConfigError(
-            f"memory: must be a size with a unit, such as 16GiB or 16GB, got {shown(memory)}"
-        )
-    return Memory(size, re.sub(r"(?<=[0-9])\s*(?=[A-Za-z])", " ", memory.strip(), count=1))
 
 
 def workload_of(options: Mapping[str, Any]) -> Workload:

@@ -12,13 +12,10 @@ from albert_calc.costs.memory import weights_bytes
 from albert_calc.costs.peak import Moment, inference_peak, training_moments
 from albert_calc.costs.state import State, training_state
 from albert_calc.costs.trainable import Trainable, count_trainable, trained_problems
-from albert_calc.costs.workload import Workload
+from albert_calc.costs.workload import USUAL, Workload
 from albert_calc.counting.counts import count
 from albert_calc.counting.tensors import Blueprint, executed_layers
 from albert_calc.errors import ConfigError
-
-USUAL = Workload()
-"""One sequence of 512 tokens in float32, trained whole with AdamW."""
 
 
 class Cost(NamedTuple):

@@ -79,3 +79,7 @@ def _problem(name: str, value: object, known: Mapping[str, object] | tuple[str, 
     if isinstance(value, str) and value in known:
         return []
     return [f"{name}: must be one of {', '.join(known)}, got {shown(value)}"]
+
+
+USUAL = Workload()
+"""One sequence of 512 tokens in float32, trained whole with AdamW."""

@@ -63,9 +63,9 @@ OWN_LABELS = {
 }
 
 
-def dropout(x: Any, p: float = 0.5, training: bool = True, **options: Any) -> Any:
+def dropout(x: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Dropout with a mask of one byte an element, never in place."""
-    del options
+    del inplace
     return torch.native_dropout(x, p, True)[0] if training and p > 0 else x
 
 

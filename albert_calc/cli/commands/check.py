@@ -16,7 +16,7 @@ from albert_calc.checks.run import Measure, Result, concerns, held_against, list
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import InputPath, typed
 from albert_calc.cli.output import append_file, canvas, write_chunks
-from albert_calc.cli.workload import TRAINED_OPTIONS, trained_options
+from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
 from albert_calc.costs.memory import BITS
 from albert_calc.costs.trained import EVERYTHING, read_trained
 from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, ConfigError, Problems

@@ -1,6 +1,6 @@
 """``albert-calc compare``: a model against the techniques, or models side by side."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +11,10 @@ from albert_calc.cli.reports.several import several_report
 from albert_calc.cli.reports.techniques import ablation_report, compared, techniques_report
 from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
 from albert_calc.errors import Problems
-from albert_calc.pictures.picture import Picture
 from albert_calc.report import Report
+
+if TYPE_CHECKING:
+    from albert_calc.pictures.picture import Picture
 
 
 @model_command("compare", "any", picture="--chart")
@@ -22,7 +24,7 @@ from albert_calc.report import Report
 @workload_options
 def command(
     asked: Asked, *, ablation: bool, chart: bool, cost: bool, **options: Any
-) -> Report | Picture:
+) -> "Report | Picture":
     """Compare a model with what ALBERT's techniques make of it, or several models.
 
     One model is shown as it is, with a factorized embedding, with shared layers, and with

@@ -1,10 +1,11 @@
 """``albert-calc cost``: the memory and the work of models, side by side."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.memory import memory_of, memory_options
 from albert_calc.cli.options import typed
 from albert_calc.cli.reports.cost import (
     batch_line,
@@ -17,20 +18,17 @@ from albert_calc.cli.reports.cost import (
 from albert_calc.cli.reports.cost_data import cost_data
 from albert_calc.cli.reports.costed import Costed, costs_of
 from albert_calc.cli.shape import model_facts
-from albert_calc.cli.workload import (
-    memory_of,
-    memory_options,
-    trained_options,
-    workload_of,
-    workload_options,
-)
+from albert_calc.cli.trained import trained_options
+from albert_calc.cli.workload import workload_of, workload_options
 from albert_calc.costs.fit import Memory
 from albert_calc.costs.gpus import CARDS
 from albert_calc.costs.trained import read_trained
 from albert_calc.costs.workload import Workload
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Section
+
+if TYPE_CHECKING:
+    from albert_calc.pictures.picture import Picture
 
 
 @model_command("cost", "any", class_head=True, picture="--chart")
@@ -43,7 +41,7 @@ from albert_calc.report import Column, Report, Section
 def command(
     asked: Asked, *, memory: str | None, gpu: str | None, exact: bool, notes: bool, chart: bool,
     **options: Any,
-) -> Report | Picture:  # fmt: skip
+) -> "Report | Picture":  # fmt: skip
     """Show what sharing does not save: memory and FLOPs, and whether it fits.
 
     What autograd keeps of a batch is exact; the peak of a training step is an estimate, which
@@ -106,7 +104,7 @@ def _cards() -> Report:
     return Report((section,), headline=f"{len(CARDS)} cards", items=items)
 
 
-def _chart(costs: list[Costed], limit: Memory | None) -> Picture:
+def _chart(costs: list[Costed], limit: Memory | None) -> "Picture":
     from albert_calc.pictures.charts import cost_chart
     from albert_calc.pictures.picture import Limit
 

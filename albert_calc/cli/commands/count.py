@@ -1,23 +1,25 @@
 """``albert-calc count``: one model, component by component."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
-from albert_calc.cli.workload import trained_options
-from albert_calc.costs.trainable import Trainable, trainable_of
+from albert_calc.cli.trained import trained_options
 from albert_calc.costs.trained import EVERYTHING, read_trained
 from albert_calc.counting.counts import ComponentCount, Selection, count
 from albert_calc.counting.listing import component_tensors
 from albert_calc.errors import Problems
 from albert_calc.models.model import Model
-from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
 from albert_calc.writing.numbers import part_of, percent
+
+if TYPE_CHECKING:
+    from albert_calc.costs.trainable import Trainable
+    from albert_calc.pictures.picture import Picture
 
 _WORDS: dict[Selection, str] = {
     "all": "parameters",
@@ -39,7 +41,7 @@ _WORDS: dict[Selection, str] = {
 def command(
     asked: Asked, *, total: bool, chart: bool, without_embeddings: bool, matrices: bool,
     **trained: Any,
-) -> Report | Picture:  # fmt: skip
+) -> "Report | Picture":  # fmt: skip
     """Count one model, component by component.
 
     \b
@@ -79,7 +81,7 @@ def command(
     )
 
 
-def _read(asked: Asked, options: dict[str, Any]) -> tuple[Model, Trainable | None]:
+def _read(asked: Asked, options: dict[str, Any]) -> "tuple[Model, Trainable | None]":
     """The model, and what of it is trained where that is asked for.
 
     Raises ``ConfigError`` with the problems of both.
@@ -94,10 +96,12 @@ def _read(asked: Asked, options: dict[str, Any]) -> tuple[Model, Trainable | Non
     model = asked.model
     if trained == EVERYTHING:
         return model, None
+    from albert_calc.costs.trainable import trainable_of
+
     return model, trainable_of(model.blueprint, trained)
 
 
-def _trained(parts: Trainable | None) -> str:
+def _trained(parts: "Trainable | None") -> str:
     """What is trained, as PEFT prints it."""
     if parts is None:
         return ""

@@ -1,22 +1,24 @@
 """``albert-calc embedding``: a standard against a factorized embedding."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.counting.comparison import COMPARED_EMBEDDING_SIZE, embedding_costs
 from albert_calc.counting.tensors import has_own_projection
 from albert_calc.errors import Problems
 from albert_calc.families.sizes import SIZES, size_problems
-from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count, percent
+
+if TYPE_CHECKING:
+    from albert_calc.pictures.picture import Picture
 
 _KEYS = ("vocab_size", "embedding_size", "hidden_size")
 
 
 @model_command("embedding", sizes="VEH", heads=False, picture="--diagram")
 @option("--diagram", is_flag=True, help="Draw both as rectangles, to scale.")
-def command(asked: Asked, *, diagram: bool) -> Report | Picture:
+def command(asked: Asked, *, diagram: bool) -> "Report | Picture":
     """Compare a standard embedding with a factorized one.
 
     The one has V × H parameters, the other V × E + E × H.

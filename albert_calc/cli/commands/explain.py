@@ -1,7 +1,7 @@
 """``albert-calc explain``: a count as a derivation."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,14 +11,15 @@ from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
 from albert_calc.costs.activations import Activations, kept_activations
-from albert_calc.costs.cost import USUAL
-from albert_calc.costs.workload import Workload
+from albert_calc.costs.workload import USUAL, Workload
 from albert_calc.counting.derivation import Step, derivation
 from albert_calc.counting.listing import component_tensors
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
+
+if TYPE_CHECKING:
+    from albert_calc.pictures.picture import Picture
 
 
 @model_command(
@@ -38,7 +39,7 @@ from albert_calc.writing.numbers import count as with_commas
 @workload_options
 def command(
     asked: Asked, *, tensors: bool, activations: bool, diagram: bool, **options: Any
-) -> Report | Picture:  # fmt: skip
+) -> "Report | Picture":  # fmt: skip
     """Derive a count: symbols, numbers, values.
 
     The total is one formula with like terms collected. The LaTeX needs amsmath.

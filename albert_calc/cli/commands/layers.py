@@ -1,6 +1,6 @@
 """``albert-calc layers``: unshared against shared layers."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,9 +12,11 @@ from albert_calc.errors import Problems
 from albert_calc.families.base import SHARES
 from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.models.model import Model, Request
-from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Report, Row, Section
 from albert_calc.writing.numbers import count, ratio
+
+if TYPE_CHECKING:
+    from albert_calc.pictures.picture import Picture
 
 # The layers depend on no table, so the smallest will do.
 _OUTSIDE_LAYERS: dict[str, Any] = {
@@ -33,7 +35,7 @@ _NEEDED = ("hidden_size", "num_hidden_layers")
 @model_command("layers", sizes="HILGN", heads=False, picture="--diagram")
 @option("--diagram", is_flag=True, help="Draw the unshared layers beside those that are stored.")
 @option("--share", type=click.Choice(SHARES), help="Which blocks the layers share.")
-def command(asked: Asked, *, diagram: bool, share: str | None) -> Report | Picture:
+def command(asked: Asked, *, diagram: bool, share: str | None) -> "Report | Picture":
     """Compare unshared layers with shared ones.
 
     \b

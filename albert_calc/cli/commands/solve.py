@@ -6,17 +6,11 @@ from typing import Any
 import click
 
 from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.memory import memory_of, memory_options
 from albert_calc.cli.options import SIZE, dashed, typed
 from albert_calc.cli.shape import config_data, sizes_line
-from albert_calc.cli.workload import (
-    TRAINED_OPTIONS,
-    WORKLOAD_OPTIONS,
-    memory_of,
-    memory_options,
-    trained_options,
-    workload_of,
-    workload_options,
-)
+from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
+from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
 from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.assumptions import ACCURACY
 from albert_calc.costs.cost import cost_of

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -11,28 +11,25 @@ from albert_calc.cli.options import typed
 from albert_calc.cli.output import canvas, progress, say, write_chunks
 from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import sizes_line
-from albert_calc.cli.workload import (
-    batch_lists,
-    trained_options,
-    training_options,
-    workload_of,
-)
+from albert_calc.cli.trained import trained_options
+from albert_calc.cli.workload import batch_lists, training_options, workload_of
 from albert_calc.config.values import FOLLOWS
-from albert_calc.costs.cost import USUAL
 from albert_calc.costs.trained import read_trained, with_targets
-from albert_calc.costs.workload import BATCH
+from albert_calc.costs.workload import BATCH, USUAL
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import HEADS
 from albert_calc.families.base import SHARES
 from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
-from albert_calc.pictures.picture import Picture
 from albert_calc.render.stream import stream
 from albert_calc.report import Column, Kind, Report, Section
 from albert_calc.search.costs import BATCH_COLUMNS, COSTS, Batches, costed_batches
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import parse_names, parse_sizes
 from albert_calc.search.sweep import Row, batches, columns_of
+
+if TYPE_CHECKING:
+    from albert_calc.pictures.picture import Picture
 
 _LARGEST_TABLE = 1_000
 _LARGEST_CHART = 10_000
@@ -72,7 +69,7 @@ _FITTING = ("num_attention_heads", "inner_group_num")
 def command(
     asked: Asked, *, head: str, share: str | None, columns: str | None, chart: bool,
     **options: Any,
-) -> Report | Picture | None:  # fmt: skip
+) -> "Report | Picture | None":  # fmt: skip
     """Count every combination of sizes, a row each.
 
     The combinations may also be of ways of sharing and of heads.
@@ -109,7 +106,7 @@ def command(
         _refuse(_fatal(broken_rules(grid)), grid)
     tally: Tally = Counter()
     rows = _watched(wanted, tally)
-    result: Report | Picture | None = None
+    result: "Report | Picture | None" = None
     if drawn:
         result = _chart(wanted, rows)
     elif asked.format == "table":
@@ -329,7 +326,7 @@ def _as_grid(wanted: _Wanted, columns: tuple[Column, ...], rows: Sequence[Row]) 
     )
 
 
-def _chart(wanted: _Wanted, batches: Iterator[list[Row]]) -> Picture:
+def _chart(wanted: _Wanted, batches: Iterator[list[Row]]) -> "Picture":
     from albert_calc.pictures.charts import sweep_chart
 
     rows = _collected(batches, "chart: a picture", _LARGEST_CHART)

@@ -1,0 +1,57 @@
+"""The options that say in what memory something must fit."""
+
+import re
+
+import click
+
+from albert_calc.cli.command import Function, with_parameters
+from albert_calc.cli.options import Once
+from albert_calc.costs.fit import Memory
+from albert_calc.costs.gpus import CARDS, card
+from albert_calc.errors import ConfigError
+from albert_calc.writing.harmless import shown
+from albert_calc.writing.numbers import binary_size
+from albert_calc.writing.quantity import parse_bytes
+
+_LARGEST_MEMORY = 2**60
+
+
+def memory_options(function: Function) -> Function:
+    """The memory that something must fit in, by its size or by the name of a card."""
+    options: list[click.Parameter] = [
+        Once(
+            ["--memory"], metavar="SIZE",
+            help="What must fit: 16GB is 16 × 10^9 bytes, 16GiB 16 × 2^30. Exit 1 if it does not.",
+        ),
+        Once(
+            ["--gpu"], metavar="NAME",
+            help="The memory of a card, such as T4; 'cost --gpu list' prints them.",
+        ),
+    ]  # fmt: skip
+    return with_parameters(function, options)
+
+
+def memory_of(memory: str | None, gpu: str | None) -> Memory | None:
+    """The memory that is asked about; raises ``ConfigError`` for what is none."""
+    if memory is not None and gpu is not None:
+        raise ConfigError("memory: goes without --gpu, which is the memory of a card")
+    if gpu is not None:
+        found = card(gpu)
+        if found is None:
+            raise ConfigError(
+                f"gpu: must be one of {', '.join(CARDS)}, got {shown(gpu)};"
+                " a size is given to --memory"
+            )
+        name, one = found
+        return Memory(one.bytes, f"{name} ({binary_size(one.bytes)})")
+    if memory is None:
+        return None
+    try:
+        size = 0 if memory.strip().isdecimal() else parse_bytes(memory)
+    except ValueError:
+        size = 0
+    if not 0 < size <= _LARGEST_MEMORY:
+        raise ConfigError(
+            f"memory: must be a size with a unit, such as 16GiB or 16GB, got {shown(memory)}"
+        )
+    return Memory(size, re.sub(r"(?<=[0-9])\s*(?=[A-Za-z])", " ", memory.strip(), count=1))
