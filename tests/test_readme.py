@@ -49,6 +49,17 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_other_commands_work(checkout: Path) -> None:
+    """What is shown without its output, in blocks of ``sh`` and in sentences, exits 0."""
+    blocks = [line for kind, _, body in BLOCKS[2:] if kind == "sh" for line in body.splitlines()]
+    plain = re.sub(r"^```.*?^```$", "", TEXT, flags=re.S | re.M)
+    spans = re.findall(r"`(albert-calc [^`]+)`", plain)
+    assert len(blocks) > 4 and len(spans) > 2
+    for command in (*blocks, *spans):
+        status = output_of(f"{{ {command} ; }} >&2; echo; echo $?", checkout).split()[-1]
+        assert status == "0", command
+
+
 @pytest.mark.parametrize("number", range(len(CONSOLE)))
 def test_examples(number: int, checkout: Path) -> None:
     """Each command prints what the README shows; ``ALBERT_CALC_REGENERATE=1`` rewrites it."""

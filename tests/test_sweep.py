@@ -263,13 +263,32 @@ def test_odd_combinations_are_counted_and_told() -> None:
     assert {fatal: n for (_, fatal), n in tally.items()} == {False: 4}
 
 
+def test_what_cannot_be_built_is_told_once() -> None:
+    """A combination that breaks a rule is not also odd; a size that is fixed is named."""
+    sizes = {"num_attention_heads": (5, 12), "num_hidden_groups": (1, 13)}
+    rows, tally = rows_of(grid_over(ModelConfig.from_dict(BASE), sizes), ("total",))
+    assert (len(rows), {fatal: n for (_, fatal), n in tally.items()}) == (2, {True: 2, False: 1})
+    fixed = {"num_attention_heads": (5,), "hidden_size": (10, 12)}
+    _, tally = rows_of(grid_over(ModelConfig.from_dict(BASE), fixed), ("total",))
+    assert tally == {("num_attention_heads: must divide hidden_size, got 5", True): 1}
+
+
+def test_a_grid_shares_as_its_model_does() -> None:
+    """Without ways of sharing or heads of its own a grid has those of its base."""
+    for share in SHARES:
+        config = ModelConfig.from_dict(BASE, share)
+        rows, _ = rows_of(grid_over(config, {}), ("share", "head", "total"))
+        assert rows == [(share, "model", count_parameters(config).total)]
+
+
 def test_a_size_that_follows_stays_within_bounds() -> None:
     """Where 4·H is larger than any size may be, the combination is skipped."""
     base = ModelConfig.from_dict({**BASE, "num_attention_heads": 1})
-    grid = grid_over(base, {"hidden_size": (12, LARGEST)}, followers=("intermediate_size",))
+    widths = (12, LARGEST // 4, LARGEST // 4 + 1, LARGEST)
+    grid = grid_over(base, {"hidden_size": widths}, followers=("intermediate_size",))
     rows, tally = rows_of(grid, ("hidden_size", "intermediate_size"))
-    assert rows == [(12, 48)]
-    assert tally == {("intermediate_size: must be at most 1,000,000,000,000,000", True): 1}
+    assert rows == [(12, 48), (LARGEST // 4, LARGEST)]
+    assert tally == {("intermediate_size: must be at most 1,000,000,000,000,000", True): 2}
 
 
 def test_sizes_that_a_model_lacks_are_not_varied() -> None:
@@ -277,6 +296,8 @@ def test_sizes_that_a_model_lacks_are_not_varied() -> None:
     base = ModelConfig.from_dict({**BASE, "model_type": "bert", "embedding_size": None})
     with pytest.raises(ConfigError, match="num_hidden_groups: must be a single value, since bert"):
         grid_over(base, {"num_hidden_groups": (1, 2)})
+    single = grid_over(base, {"num_hidden_groups": (1,), "num_hidden_layers": (2, 3)})
+    assert single.combinations == 2
 
 
 def json_rows(run: Run, *arguments: object) -> list[Keys]:

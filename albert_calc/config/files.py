@@ -13,7 +13,7 @@ from albert_calc.writing.harmless import printable, shown
 LARGEST_FILE = 4 * 2**20
 _LONGEST_NUMBER = 40
 _LONGEST_LINK = 100
-_LINK = re.compile(r"\.\./\.\./blobs/[0-9a-f]{40,64}")
+_LINK = r"\.\./\.\./blobs/[0-9a-f]{40,64}"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -67,7 +67,7 @@ def followed(path: str) -> str:
     if os.path.getsize(path) > _LONGEST_LINK:
         return path
     with open(path, "rb") as file:
-        match = _LINK.fullmatch(file.read().decode("ascii", "replace"))
+        match = re.fullmatch(_LINK, file.read().decode("ascii", "replace"))
     target = os.path.join(folder, match[0]) if match else path
     return target if os.path.isfile(target) else path
 

@@ -3,13 +3,13 @@
 import os
 import re
 
-_ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?")
-_COMMIT = re.compile(r"[0-9a-zA-Z._-]{1,64}")
+_ID = r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?"
+_COMMIT = r"[0-9a-zA-Z._-]{1,64}"
 
 
 def is_id(text: str) -> bool:
     """Whether *text* could be the id of a model: ``name`` or ``org/name``."""
-    return bool(_ID.fullmatch(text)) and ".." not in text
+    return bool(re.fullmatch(_ID, text)) and ".." not in text
 
 
 def cache_folder() -> str:
@@ -35,7 +35,7 @@ def cached_snapshot(model_id: str) -> str | None:
             commit = file.read(65).strip()
     except (OSError, ValueError):
         return None
-    if not _COMMIT.fullmatch(commit) or commit.strip(".") == "":
+    if not re.fullmatch(_COMMIT, commit) or commit.strip(".") == "":
         return None
     snapshot = os.path.join(folder, "snapshots", commit)
     return snapshot if os.path.isdir(snapshot) else None

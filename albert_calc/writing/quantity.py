@@ -5,10 +5,8 @@ import re
 _SUFFIXES = {"": 0, "K": 3, "M": 6, "B": 9, "T": 12}
 # A comma separates thousands: one to three digits before it, the first of them not 0.
 _WHOLE = r"[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)+"
-_PATTERN = re.compile(rf"(?P<whole>{_WHOLE})(?:\.(?P<fraction>[0-9]+))?(?P<suffix>[KMBTkmbt]?)")
-_BYTES = re.compile(
-    rf"(?P<whole>{_WHOLE})(?:\.(?P<fraction>[0-9]+))?\s*(?P<unit>[KMGTPkmgtp]?i?[Bb]?)"
-)
+_PATTERN = rf"(?P<whole>{_WHOLE})(?:\.(?P<fraction>[0-9]+))?(?P<suffix>[KMBTkmbt]?)"
+_BYTES = rf"(?P<whole>{_WHOLE})(?:\.(?P<fraction>[0-9]+))?\s*(?P<unit>[KMGTPkmgtp]?i?[Bb]?)"
 _LONGEST = 40
 
 
@@ -18,7 +16,7 @@ def parse_quantity(text: str) -> int:
     Raises ``ValueError`` for anything else: signs, other letters, misplaced
     separators, a fraction that its suffix does not make whole.
     """
-    match = _PATTERN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    match = re.fullmatch(_PATTERN, text.strip()) if len(text) <= _LONGEST else None
     if match is None:
         raise ValueError("not a quantity")
     if match["fraction"] and not match["suffix"]:
@@ -31,7 +29,7 @@ def parse_bytes(text: str) -> int:
 
     Without a unit it is a number of bytes. Raises ``ValueError`` for anything else.
     """
-    match = _BYTES.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    match = re.fullmatch(_BYTES, text.strip()) if len(text) <= _LONGEST else None
     if match is None:
         raise ValueError("not a number of bytes")
     unit = match["unit"].upper().removesuffix("B")
