@@ -143,7 +143,7 @@ def batch_of(case: Row, labels: bool) -> Row:
         return found
     one = torch.zeros(rows, dtype=torch.long)
     if head == "question-answering":
-        return {**found, "start_positions": one, "end_positions": one}
+        return {**found, "start_positions": one, "end_positions": one.clone()}
     if head == "sequence-classification":
         problem = config.get("problem_type") or PROBLEMS[classes > 1]
         shape = (rows, classes) if classes > 1 else (rows,)

@@ -168,7 +168,8 @@ def _remarks(solution: Solution, multiple_of: int) -> Iterator[str]:
     elif not solution.fits:
         yield f"{key}: no value fits; the closest is {value:,}, {-solution.left:,} over the budget"
     elif solution.next is None:
-        yield f"{key}: {value:,} is the largest size that is allowed at all"
+        why = "that the model has positions for" if key in _BATCH else "that is allowed at all"
+        yield f"{key}: {value:,} is the largest {why}"
     if solution.isolated:
         yield f"{key}: {value - solution.step:,} does not fit; at E = H there is no projection"
 
@@ -184,14 +185,16 @@ def _report(solution: Solution, limit: Memory | None) -> Report:
     rows: list[tuple[Cell, ...]] = [(label, value, found.amount, solution.left)]
     if beyond:
         rows.append(("next_value", beyond.value, beyond.amount, solution.budget - beyond.amount))
-    sizes = {s.key: getattr(model.config, s.key) for s in SIZES if s.key != key or value}
+    config = model.config
+    known = [s.key for s in SIZES if config.family.has(s.key) and (s.key != key or value)]
+    sizes = {name: getattr(config, name) for name in known}
     section = Section(
         lines=(sizes_line(sizes, model.assumed), *([ACCURACY] if limit else [])),
         columns=(
             Column("answer", "answer", "name"),
             Column(key, key.replace("_", " "), "count"),
             Column(amount, amount.replace("_", " "), "bytes" if limit else "count"),
-            Column("left", "left of the budget", "bytes" if limit else "difference"),
+            Column("left", f"left of the {'memory' if limit else 'budget'}", "bytes" if limit else "difference"),
         ),
         rows=tuple(rows),
     )
