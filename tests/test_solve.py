@@ -164,6 +164,8 @@ def test_the_largest_size_is_the_end() -> None:
     mapping = {**SMALL, "model_type": "albert", "num_attention_heads": 1}
     found = solve(mapping, "vocab_size", 10**40)
     assert (found.found.value, found.next) == (LARGEST, None)
+    found = solve(mapping, "vocab_size", 10**40, multiple_of=LARGEST)
+    assert (found.found.value, found.next) == (LARGEST, None)
     del mapping["intermediate_size"]
     assert solve(mapping, "hidden_size", 10**40).found.value == LARGEST // 4
 

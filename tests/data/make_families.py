@@ -192,7 +192,7 @@ SMALL: Mapping[str, tuple[Config, tuple[Config, ...]]] = {
             UNTIED, ONE_SEGMENT, RELATIVE, {**RELATIVE, "pos_att_type": "p2c|x"},
             {**RELATIVE, "pos_att_type": ["c2p"], "max_relative_positions": 7},
             {"position_biased_input": False}, {"embedding_size": 8}, {"talking_head": True},
-            {"pooler_hidden_size": 16}, {"legacy": False},
+            {"pooler_hidden_size": 16}, {"legacy": False}, {**UNTIED, "legacy": False},
         ),
     ),
     "deberta-v2": (
@@ -204,7 +204,7 @@ SMALL: Mapping[str, tuple[Config, tuple[Config, ...]]] = {
             {**RELATIVE, "norm_rel_ebd": "Layer_Norm | x"}, {"position_biased_input": False},
             {"embedding_size": 8}, {"conv_kernel_size": 3},
             {"conv_kernel_size": 5, "conv_groups": 4}, {"attention_head_size": 5},
-            {"pooler_hidden_size": 16}, {"legacy": False},
+            {"pooler_hidden_size": 16}, {"legacy": False}, {**UNTIED, "legacy": False},
         ),
     ),
     "rembert": (

@@ -177,6 +177,7 @@ def _remarks(solution: Solution, multiple_of: int) -> Iterator[str]:
 def _report(solution: Solution, limit: Memory | None) -> Report:
     key, found, beyond = solution.key, solution.found, solution.next
     amount = "training_peak_bytes" if limit else "parameters"
+    unit = "memory" if limit else "budget"
     model = found.model
     value = None if solution.constant else found.value
     label = "largest_that_fits" if solution.fits else "closest_value"
@@ -194,7 +195,7 @@ def _report(solution: Solution, limit: Memory | None) -> Report:
             Column("answer", "answer", "name"),
             Column(key, key.replace("_", " "), "count"),
             Column(amount, amount.replace("_", " "), "bytes" if limit else "count"),
-            Column("left", f"left of the {'memory' if limit else 'budget'}", "bytes" if limit else "difference"),
+            Column("left", f"left of the {unit}", "bytes" if limit else "difference"),
         ),
         rows=tuple(rows),
     )

@@ -106,7 +106,7 @@ def command(
         _refuse(_fatal(broken_rules(grid)), grid)
     tally: Tally = Counter()
     rows = _watched(wanted, tally)
-    result: "Report | Picture | None" = None
+    result: Report | Picture | None = None
     if drawn:
         result = _chart(wanted, rows)
     elif asked.format == "table":
