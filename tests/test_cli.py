@@ -316,7 +316,7 @@ def test_the_head_of_a_file(
         ("solve base --budget 12M --vary num-hidden-layers", "any value fits, since"),
         (
             "solve -E 1 -H 1 -L 1 --budget 999_999T --vary vocab-size",
-            "vocab_size: 1,000,000,000,000,000 is the largest size that is allowed at all",
+            "vocab_size: 1,000,000,000,000,000 is the largest that is allowed at all",
         ),
         ("explain base -f latex", ""),
         ("embedding -V 10 -E 9 -H 3", "factorizing saves nothing at this E"),

@@ -8,6 +8,7 @@ from conftest import Run
 from support import BASE, DATA, Faults, oracle
 
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
+from albert_calc.config.detection import detect
 from albert_calc.config.keys import REFUSALS
 from albert_calc.config.reading import read_mapping
 from albert_calc.families import FAMILIES, families, family
@@ -112,13 +113,35 @@ def test_the_family_of_a_config() -> None:
     faults.none()
 
 
+MARKS = {
+    "albert": ("num_hidden_groups", "inner_group_num", "net_structure_type", "gap_size",
+               "down_scale_factor"),
+    "distilbert": ("sinusoidal_pos_embds", "seq_classif_dropout", "qa_dropout"),
+    "mpnet": ("relative_attention_num_buckets",),
+    "deberta": ("talking_head",),
+    "deberta-v2": ("position_buckets", "norm_rel_ebd", "share_att_key"),
+    "rembert": ("input_embedding_size", "output_embedding_size"),
+    "roformer": ("rotary_value",),
+    "mobilebert": ("trigram_input", "intra_bottleneck_size", "use_bottleneck",
+                   "use_bottleneck_attention", "key_query_shared_bottleneck",
+                   "num_feedforward_networks"),
+    "squeezebert": ("q_groups", "k_groups", "v_groups", "post_attention_groups"),
+}  # fmt: skip
+"""The keys that only one family has."""
+
+
 def test_marks_are_keys_of_one_family() -> None:
     """A key by which a family is known is a key of no other family, and gives that family."""
     faults = Faults()
-    for tables in families():
-        for mark in tables.marks:
-            others = [f.model_type for f in families() if mark in f.defaults and f is not tables]
-            faults.expect((tables.model_type, mark), others, [])
+    for model_type, marks in MARKS.items():
+        for mark in marks:
+            found = detect({**SMALL, mark: 1})
+            faults.expect(mark, found.model_type, model_type)
+            faults.expect(mark, f"only it has {mark}" in found.note, True)
+            others = {f.model_type for f in families() if mark in f.defaults} - {model_type}
+            faults.expect(mark, others, set())
+    known = {f.model_type: f.marks for f in families() if f.marks}
+    faults.expect("marks", known, MARKS)
     faults.none()
 
 
