@@ -5,7 +5,7 @@ Coefficients and values are integers; no float is ever involved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
 _ORDER = "GNFLBASVPTYRKXCEUDQOHI"
@@ -130,6 +130,15 @@ Dim = str | int | Polynomial
 """One factor: a symbol such as ``"V"``, a whole number, or a sum of products of them."""
 
 Dims = tuple[Dim, ...]
+
+
+def symbols_in(dims: Dims) -> Iterator[str]:
+    """Every symbol in *dims*, as often as it stands there."""
+    for dim in dims:
+        if isinstance(dim, str):
+            yield dim
+        elif isinstance(dim, Polynomial):
+            yield from dim.symbols
 
 
 def times(*dims: Dim) -> Polynomial:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from albert_calc.algebra import symbols_in
 from albert_calc.families import family
 from albert_calc.families.base import (
     SHARES,
@@ -189,7 +190,7 @@ def symbols_of(model_type: str, having: frozenset[str]) -> frozenset[str]:
         symbol
         for tensor in all_tensors(family(model_type))
         if tensor.exists(having)
-        for symbol in (tensor.elements.times(*tensor.repeat)).symbols
+        for symbol in symbols_in((*tensor.shape, *tensor.repeat))
     )
 
 
