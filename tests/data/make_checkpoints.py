@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch  # type: ignore[import-not-found,unused-ignore]
-import transformers  # type: ignore[import-not-found,unused-ignore]
+import torch
+import transformers
 from real import classes_of, settings
-from safetensors.torch import save_file  # type: ignore[import-not-found,unused-ignore]
+from safetensors.torch import save_file
 
 BERT = {
     "model_type": "bert", "vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 3,

@@ -7,7 +7,7 @@ with transformers 5.24.0: ``python tests/data/make_config_keys.py``.
 import json
 from typing import Any
 
-import transformers  # type: ignore[import-not-found,unused-ignore]
+import transformers
 from make_families import SMALL
 from real import classes_of, write
 

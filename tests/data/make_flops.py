@@ -10,12 +10,12 @@ encoder, so examples × choices. The cases of ``flops_families.json`` are those 
 from collections.abc import Iterator
 from typing import Any
 
-import torch  # type: ignore[import-not-found,unused-ignore]
-import transformers  # type: ignore[import-not-found,unused-ignore]
+import torch
+import transformers
 from make_counts import SHAPES
 from make_families import PUBLISHED, Config, small_shapes
 from real import BUILT, build, classes_of, parameters, write
-from torch.utils.flop_counter import (  # type: ignore[import-not-found,unused-ignore]
+from torch.utils.flop_counter import (
     FlopCounterMode,
 )
 

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import peft  # type: ignore[import-not-found,unused-ignore]
-import torch  # type: ignore[import-not-found,unused-ignore]
+import peft
+import torch
 from make_checkpoints import ALBERT, BERT, model
-from safetensors.torch import save_file  # type: ignore[import-not-found,unused-ignore]
+from safetensors.torch import save_file
 
 Tensors = dict[str, Any]
 

@@ -13,14 +13,14 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import peft  # type: ignore[import-not-found,unused-ignore]
-import torch  # type: ignore[import-not-found,unused-ignore]
-import transformers  # type: ignore[import-not-found,unused-ignore]
+import peft
+import torch
+import transformers
 from real import build, classes_of, write
-from torch.distributed._tools import (  # type: ignore[import-not-found,unused-ignore]
+from torch.distributed._tools import (
     mod_tracker,
 )
-from torch.distributed._tools.mem_tracker import (  # type: ignore[import-not-found,unused-ignore]
+from torch.distributed._tools.mem_tracker import (
     MemTracker,
 )
 

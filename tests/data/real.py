@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import torch  # type: ignore[import-not-found,unused-ignore]
-import transformers  # type: ignore[import-not-found,unused-ignore]
+import torch
+import transformers
 
 warnings.filterwarnings("ignore")
 transformers.logging.set_verbosity_error()
