@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -15,6 +16,7 @@ from support import BASE, Faults
 from albert_calc.checks.bounds import Bounds, Measured, Tolerance, outcomes, read_bounds
 from albert_calc.checks.file import read_checks
 from albert_calc.errors import AlbertCalcError
+from albert_calc.writing.harmless import printable
 
 # albert-base-v2 has 11,683,584 parameters: 46,734,336 bytes in float32 (counts.json).
 BOUNDS: list[tuple[str, int, list[str]]] = [
@@ -36,6 +38,7 @@ BOUNDS: list[tuple[str, int, list[str]]] = [
     ("--at-most-bytes 46734335", 1, ["bytes in float32 at most"]),
     ("--at-most-bytes 23,367,168 --dtype float16", 0, ["bytes in float16 at most"]),
     ("--at-most-bytes 23.3MB --dtype bfloat16", 1, ["bytes in bfloat16 at most"]),
+    ("--at-most-bytes 23.3MB --dtype FP16", 1, ["bytes in float16 at most"]),
     ("--same-as albert-base-v1", 0, ["same as albert-base-v1"]),
     ("--same-as albert-base-v1 --exactly", 0, ["same as albert-base-v1"]),
     ("--same-as albert/albert-base-v2", 0, ["same as albert/albert-base-v2"]),
@@ -94,6 +97,7 @@ CANNOT: list[tuple[str, str]] = [
     ("--checks none.toml --without-embeddings", "--checks contradicts --without-embeddings"),
     ("base --record --at-most 3", "--record contradicts --at-most"),
     ("base --record --checks x", "--record contradicts --checks"),
+    ("--record", "no model"),
 ]
 """Command lines that cannot be told true or false, and a part of the reason."""
 
@@ -263,8 +267,154 @@ def test_checks_that_concern_a_model(run: Run, tmp_path: Path) -> None:
     assert [r["name"] for r in both] == ["base", "check 4"]
 
 
+def test_models_of_other_names(run: Run, tmp_path: Path) -> None:
+    """An alias, a title, a hub id and a link are the model that a check is of."""
+    path = write(
+        tmp_path,
+        "[[check]]\npreset = 'bert-base-uncased'\nequals = 109_482_240\n"
+        "[[check]]\npreset = 'albert/albert-base-v2'\nat_most = '12M'\n"
+        "[[check]]\npreset = 'ALBERT-Large'\nat_most = '20M'\n"
+        "[[check]]\nconfig = './model/../small.json'\nat_most = '12M'\n"
+        '[[check]]\nconfig = "a\\u0000b"\nequals = 1\n',
+    )
+    (tmp_path / "link.json").symlink_to(tmp_path / "small.json")
+    for line, number in (
+        ("bert-base", 1),
+        ("google-bert/bert-base-uncased", 1),
+        ("--preset BERT-Base", 1),
+        ("albert-base-v2", 2),
+        ("large", 3),
+        (f"{tmp_path}/link.json", 4),
+        (f"--config {tmp_path}/model/../link.json", 4),
+    ):
+        rows = rows_of(run, *line.split(), "--checks", path)
+        assert [r["name"] for r in rows] == [f"check {number}"], line
+        assert "warning" not in run("check", *line.split(), "--checks", path).stderr, line
+
+
+def test_one_file_of_a_pattern(run: Run, tmp_path: Path) -> None:
+    """Of the files that a pattern fits, only the one that was named is held."""
+    path = write(tmp_path, "[[check]]\nname = 'all'\nconfig = '*.json'\nat_most = '12M'\n")
+    (row,) = rows_of(run, tmp_path / "small.json", "--checks", path)
+    assert row["name"].startswith("all: ")
+    assert row["file"].endswith("small.json")
+    broken = run("check", tmp_path / "broken.json", "--checks", path)
+    assert (broken.exit_code, broken.stdout) == (2, "")
+    assert "not valid JSON" in broken.stderr
+
+
+FORMATS = ("table", "markdown", "json", "csv", "github", "junit")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_models_that_no_check_concerns(
+    format: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are no failure, but a warning each; a model that does not exist is an error."""
+    path = write(tmp_path, "[[check]]\nname = 'one'\nconfig = 'small.json'\nat_most = '12M'\n")
+    monkeypatch.chdir(tmp_path)
+    line = ("--checks", path.name, "-f", format)
+    other = run("check", "broken.json", "base", *line)
+    assert other.exit_code == 0
+    assert other.stderr.splitlines() == [
+        "warning: broken.json: no check in checks.toml concerns it",
+        "warning: base: no check in checks.toml concerns it",
+    ]
+    if format in ("table", "markdown"):
+        assert other.stdout == "0 checks\n"
+    elif format != "csv":
+        assert "0 checks" in other.stdout or 'tests="0"' in other.stdout
+    assert run("check", "base", *line, "-q").stdout == "0 checks\n"
+    both = run("check", "base", "small.json", *line)
+    assert (both.exit_code, "one" in both.stdout or format == "github") == (0, True)
+    assert both.stderr == "warning: base: no check in checks.toml concerns it\n"
+    for missing, reason in (("none.json", "got 'none.json'"), ("nope", "got 'nope'")):
+        alone = run("check", missing, *line)
+        assert (alone.exit_code, alone.stdout) == (2, ""), missing
+        assert reason in alone.stderr
+        beside = run("check", missing, "base", "small.json", *line)
+        assert beside.exit_code == 2
+        assert reason in beside.stderr
+        assert "warning: base: no check" in beside.stderr
+    for option in (("--preset", "nope"), ("--config", "none.json"), (tmp_path / "none",)):
+        refused = run("check", *option, *line)
+        assert (refused.exit_code, refused.stdout) == (2, ""), option
+    empty = write(tmp_path, "# nothing yet\n")
+    result = run("check", "--checks", empty.name, "-f", format)
+    assert result.exit_code == 0
+    assert result.stderr == "warning: checks.toml: has no [[check]] table\n"
+    assert run("check", "base", "--checks", empty.name, "-f", format).exit_code == 0
+
+
+def test_many_models_that_no_check_concerns(run: Run, tmp_path: Path) -> None:
+    """Twenty are named and the others counted."""
+    path = write(tmp_path, "")
+    for number in range(30):
+        (tmp_path / f"{number}.json").write_text("{}")
+    names = [tmp_path / f"{number}.json" for number in range(30)]
+    said = run("check", *names, "--checks", path).stderr.splitlines()
+    assert len(said) == 21
+    assert said[-1] == "warning: and 10 more that no check concerns"
+
+
+def test_short_names_of_dtypes(run: Run, tmp_path: Path) -> None:
+    """A file may say fp16 as the option may."""
+    text = "[[check]]\npreset = 'base'\nat_most_bytes = '24MB'\ndtype = '{}'\n"
+    names = ("fp16", "float16", "bf16", "fp32", "FP32")
+    rows = rows_of(run, "--checks", write(tmp_path, "".join(map(text.format, names))))
+    assert [r["rule"].split()[2] for r in rows] == [
+        "float16", "float16", "bfloat16", "float32", "float32",
+    ]  # fmt: skip
+
+
+def test_each_warning_once(run: Run, tmp_path: Path) -> None:
+    """What is odd about a model is said once, however often it is read; of many, the first."""
+    ignored = "embedding_size: ignored, since bert has no projection"
+    for names in (["bert-base-uncased"], ["bert-base-uncased"] * 2, ["--preset", "bert-base"]):
+        stderr = run("check", *names, "-E", 64, "--equals", 1).stderr
+        assert stderr.count(ignored) == 1, names
+        assert (f"warning: {ignored}" in stderr) == (len(set(names)) == len(names)), names
+    odd = {**BASE, "surplus_size": 3}
+    paths = [tmp_path / f"{number}.json" for number in range(30)]
+    for path in paths:
+        path.write_text(json.dumps({**odd, "model_type": "bert", "embedding_size": 64}))
+    said = run("check", *paths, "--at-most", "1B").stderr.splitlines()
+    assert len(said) == 21
+    assert said[-1].startswith("warning: and ")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_many_that_fail_and_many_that_cannot_be_read(format: str, run: Run, tmp_path: Path) -> None:
+    """Twenty are named on stderr and the others counted; what cannot be read decides."""
+    false = "[[check]]\npreset = 'base'\nequals = 1\n"
+    unread = "[[check]]\nconfig = 'none.json'\nequals = 1\n"
+    path = write(tmp_path, (false + unread) * 700)
+    result = run("check", "--checks", path, "-f", format)
+    said = result.stderr.splitlines()
+    assert (result.exit_code, len(said)) == (2, 21)
+    assert said[-1] == "error: and 680 more that cannot be read"
+    assert run("check", "--checks", write(tmp_path, false * 1400), "-f", format).exit_code == 1
+    names = [tmp_path / f"none-{number}.json" for number in range(30)]
+    typed = run("check", "base", *names, "--equals", 1, "-f", format)
+    assert (typed.exit_code, len(typed.stderr.splitlines())) == (2, 21)
+
+
+def test_columns_for_people(run: Run, tmp_path: Path) -> None:
+    """The result stands beside the check; a tolerance has a column where there is one."""
+    with_one = "[[check]]\npreset = 'base'\nequals = '12M'\ntolerance = '5%'\n"
+    path = write(tmp_path, with_one + "[[check]]\npreset = 'base'\nat_most = '12M'\n")
+    table = run("check", "--checks", path).stdout.splitlines()
+    assert table[0].split() == [
+        "check", "result", "rule", "tolerance", "expected", "found", "difference",
+    ]  # fmt: skip
+    line = ("check", "base", "--at-most", "12M")
+    assert "tolerance" not in run(*line).stdout + run(*line, "-f", "markdown").stdout
+    keys = "name,head,layout,rule,tolerance,expected,found,difference,error,file,ok"
+    assert run(*line, "-f", "csv").stdout.splitlines()[0] == keys
+    assert ",".join(rows_of(run, *line[1:])[0]) == keys
+
+
 BAD: list[tuple[str, str]] = [
-    ("", "has no [[check]] table"),
     ("check = 1", "has no [[check]] table"),
     ("[check]\npreset = 'base'", "check: must stand in double brackets"),
     ("check = [1]", "check 1: must be a table, got 1"),
@@ -275,6 +425,9 @@ BAD: list[tuple[str, str]] = [
     ("x = '\udc80'", "not UTF-8"),
     ("y = 1\n" + FILE, "'y': is no key here, only [[check]]"),
     (FILE + "typo = 1", "check 5: 'typo': must be one of name, preset"),
+    (FILE + "equal = 1", "check 5: 'equal': is no key of a check; did you mean equals?"),
+    (FILE + "tolerence = 1", "'tolerence': is no key of a check; did you mean tolerance?"),
+    (FILE + "AT-MOST = 1", "'AT-MOST': is no key of a check; did you mean at_most?"),
     (FILE + "config = 'model'", "check 5: must name either a preset or a config"),
     ("[[check]]\nequals = 1", "check 1: must name either a preset or a config"),
     ("[[check]]\npreset = 'base'", "check 1: no bound"),
@@ -307,6 +460,8 @@ def test_bad_files_of_checks(run: Run, tmp_path: Path) -> None:
 
 UNREADABLE: list[tuple[str, str]] = [
     ("preset = 'base'\nhead = 'x'", "head: must be one of model"),
+    ("preset = 'base'\nhead = 'mlm'", "for albert (did you mean masked-lm?), got 'mlm'"),
+    ("preset = 'base'\nhead = 'Masked_LM'", "(did you mean masked-lm?), got 'Masked_LM'"),
     ("preset = 'base'\nlayout = 'x'", "layout: must be one of transformers"),
     ("preset = 'base'\nshare = 'x'", "share: must be one of all"),
     ("preset = 'nope'", "preset: must be a known name"),
@@ -451,7 +606,7 @@ def test_a_summary_of_a_job(run: Run, tmp_path: Path) -> None:
     run("check", "base", "--at-most", "12M", "-f", "github", env=env)
     before, *lines = path.read_text().splitlines()
     assert before == "before"
-    assert any(line.startswith("| base | at most |") for line in lines)
+    assert any(line.startswith("| base | ok | at most |") for line in lines)
     run("check", "base", "--at-most", "12M", "-f", "json", env=env)
     assert path.read_text().splitlines() == [before, *lines]
 
@@ -468,6 +623,101 @@ def test_junit(run: Run, tmp_path: Path) -> None:
     assert "found 11,750,400" in false[0].attrib["message"]
     assert (false[0].tag, unread[0].tag) == ("failure", "error")
     assert unread.attrib["file"].endswith("none.json")
+
+
+NAMES = (
+    "]]>",
+    "</failure></testcase>",
+    "a\x00\x1b[31m\x7f\x85\u2028\ufffe\ud800b",
+    "::error::x",
+    "\n::error::x",
+    "a,file=/etc/passwd",
+    "title=x::y",
+    "100%0A::warning::x",
+    "\r\n##[error]x",
+    "<!-- x",
+    "&lt;",
+    "'\"",
+)
+"""Names of checks that a format could take for its own signs; every one must be read back."""
+
+
+def written_by(run: Run, folder: Path, format: str) -> str:
+    """A check that holds, one that does not, and one that cannot be read, for each of ``NAMES``."""
+    names = [json.dumps(n).replace("\x7f", "\\u007f").replace("\\ud800", "") for n in NAMES]
+    path = write(
+        folder,
+        "".join(
+            f"[[check]]\nname = {name}\npreset = 'base'\nequals = 11750400\n"
+            f"[[check]]\nname = {name}\npreset = 'base'\nequals = 1\n"
+            f"[[check]]\nname = {name}\nconfig = 'no, %25::]]></error>&.json'\nequals = 1\n"
+            for name in names
+        ),
+    )
+    return run("check", "--checks", path, "-f", format).stdout
+
+
+def seen(name: str) -> str:
+    """*name* as every format shows it: what cannot be seen is escaped."""
+    return printable(name.replace("\ud800", ""))
+
+
+def test_junit_as_its_readers_need_it(run: Run, tmp_path: Path) -> None:
+    """Suites hold suites hold cases, all named; the counts add up; no name is taken for markup."""
+    suites = ET.fromstring(written_by(run, tmp_path, "junit"))
+    cases = 3 * len(NAMES)
+    counts = {"tests": cases, "failures": cases // 3, "errors": cases // 3}
+    assert (suites.tag, [suite.tag for suite in suites]) == ("testsuites", ["testsuite"])
+    (suite,) = suites
+    for element in (suites, suite):
+        assert element.attrib["name"]
+        assert {key: int(element.attrib[key]) for key in counts} == counts
+    assert (suite.attrib["skipped"], float(suite.attrib["time"])) == ("0", 0.0)
+    found = []
+    for case in suite:
+        assert case.tag == "testcase"
+        assert case.attrib["classname"] == "albert-calc.check"
+        assert float(case.attrib["time"]) == 0.0
+        for problem in case:
+            assert set(problem.attrib) == {"message", "type"}
+            assert problem.text == problem.attrib["message"]
+            assert len(problem) == 0
+        found.append((case.attrib["name"], [problem.tag for problem in case]))
+    assert found == [
+        (f"{seen(name)}{rule}", tags)
+        for name in NAMES
+        for rule, tags in ((" equals", []), (" equals", ["failure"]), ("", ["error"]))
+    ]
+
+
+COMMAND = re.compile(r"::(?P<name>[a-z]+)(?: (?P<properties>[^:]*(?::(?!:)[^:]*)*))?::(?P<data>.*)")
+"""A workflow command as GitHub's runner takes a line apart: up to the first ``::``."""
+
+
+def unescaped(text: str, signs: str) -> str:
+    """*text* with the *signs* that the runner puts back, the per cent sign last."""
+    for sign in f"{signs}%":
+        text = text.replace(f"%{ord(sign):02X}", sign)
+    return text
+
+
+def test_annotations_as_the_runner_reads_them(run: Run, tmp_path: Path) -> None:
+    """Each line is one command with the title and the file that were meant, and no other."""
+    *lines, last = written_by(run, tmp_path, "github").split("\n")
+    assert (len(lines), last) == (2 * len(NAMES) + 1, "")
+    titles, files = [], set()
+    for line in lines:
+        match = COMMAND.fullmatch(line)
+        assert match, line
+        assert match["name"] == "error"
+        pairs = [pair.split("=", 1) for pair in match["properties"].split(",")]
+        properties = {key: unescaped(value, "\r\n:,") for key, value in pairs}
+        assert set(properties) <= {"title", "file"}
+        titles.append(properties["title"])
+        files.add(properties.get("file", ""))
+        assert "\n" not in unescaped(match["data"], "\r\n")
+    assert titles[:-1] == [f"albert-calc {seen(name)}" for name in NAMES for _ in range(2)]
+    assert files == {"", f"{tmp_path}/no, %25::]]></error>&.json"}
 
 
 def test_formats_hold_the_same_rows(run: Run, tmp_path: Path) -> None:

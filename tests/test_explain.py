@@ -13,11 +13,11 @@ from support import Faults, oracle
 
 from albert_calc import ModelConfig
 from albert_calc.algebra import LATEX
-from albert_calc.config.values import meanings
 from albert_calc.counting.derivation import Step, derivation
 from albert_calc.counting.tensors import Blueprint, blueprint
 from albert_calc.families import family
 from albert_calc.families.base import SHARES
+from albert_calc.families.sizes import SIZES
 from albert_calc.render.latex import render_derivation
 
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -68,7 +68,9 @@ def test_every_symbol_has_a_meaning() -> None:
     faults = Faults()
     for name, model, _ in models():
         _, total = derivation(model)
-        known = meanings(family(model.variant.model_type))
+        tables = family(model.variant.model_type)
+        known = {s.symbol: s.meaning for s in (*SIZES, *tables.sizes)}
+        known |= {d.symbol: d.meaning for d in tables.derived}
         symbols = total.parts[0].body.symbols
         faults.expect(name, {s for s in symbols if not known.get(s)}, set())
     faults.none()
@@ -129,8 +131,26 @@ def test_tensors_of_a_component(run: Run) -> None:
     text = run("explain", "albert-base-v2", "--head", "masked-lm", "--tensors").stdout
     for part in ("albert.embeddings.word_embeddings.weight", "30000 × 128", "Tensors"):
         assert part in text.replace(",", "")
+    assert "derivation" not in text
     plain = run("explain", "albert-base-v2").stdout
     assert "word_embeddings" not in plain
+
+
+def test_activations_stand_alone(run: Run) -> None:
+    """Only their table is printed, with what its symbols are; JSON has the derivation too."""
+    args = ("explain", "bert-base-uncased", "--activations")
+    text = run(*args).stdout
+    data = json.loads(run(*args, "-f", "json").stdout)
+    kept = sum(row["bytes"] for row in data["activations"])
+    assert text.startswith(f"bert-base-uncased: {kept:,} bytes kept for the backward pass\n")
+    assert "derivation" not in text
+    assert "H = 768" in text
+    assert data["total"]["parameters"] == 109_482_240
+    sizes = {"B": 1, "S": 512, "H": 768, "I": 3072, "L": 12, "A": 12}
+    for row in data["activations"]:
+        assert evaluated(row["formula"], sizes) == row["bytes"]
+    albert = json.loads(run("explain", "albert-base-v2", "--activations", "-f", "json").stdout)
+    assert any("E" in row["formula"] for row in albert["activations"])
 
 
 def latex(steps: list[Step]) -> str:

@@ -17,7 +17,7 @@ from albert_calc.config.reading import read_mapping
 from albert_calc.config.values import filled, holds
 from albert_calc.costs.flops import count_flops
 from albert_calc.counting.tensors import blueprint
-from albert_calc.families import FAMILIES, families, families_of_class, family
+from albert_calc.families import FAMILIES, HEADS, families, families_of_class, family
 from albert_calc.families.base import Computed, Same
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.search.grid import Tally, broken_rules, grid_over
@@ -407,3 +407,9 @@ def test_what_a_file_states_of_its_sizes() -> None:
     deeper = Case("modernbert", "", (), (), {"layer_types": ["full_attention"] * 4})
     assert read_mapping(keys_of(deeper), {"num_hidden_layers": 5}).config.num_hidden_layers == 5
     faults.none()
+
+
+def test_every_head_is_listed() -> None:
+    """``HEADS`` names the heads of all families, and no other."""
+    assert set(HEADS) == {head for tables in families() for head in tables.heads}
+    assert len(HEADS) == len(set(HEADS))

@@ -13,6 +13,7 @@ import pytest
 from support import ROOT
 
 from albert_calc.cli import NAMES
+from albert_calc.families import FAMILIES
 
 README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
@@ -103,6 +104,14 @@ def test_the_table_of_commands_is_complete() -> None:
     table = TEXT.partition("| command | answers |")[2].partition("\n\n")[0]
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", table, re.M)
     assert sorted(re.findall(r"\w+", " ".join(rows))) == sorted(NAMES)
+
+
+def test_the_list_of_families_is_complete() -> None:
+    """Every family stands in the README, and their number is right wherever it is said."""
+    listed = TEXT.partition("- *Families*: ")[2].partition(", each by its own")[0]
+    names = re.split(r",? and |,\s+", " ".join(listed.split()))
+    assert sorted(names) == sorted(FAMILIES)
+    assert set(re.findall(r"\b(\d+) families", TEXT)) == {str(len(FAMILIES))}
 
 
 def test_the_picture_is_what_compare_draws(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from albert_calc.costs.memory import BITS
+from albert_calc.costs.memory import BITS, SHORT_DTYPES
 from albert_calc.errors import AlbertCalcError
 from albert_calc.writing.harmless import shown
 from albert_calc.writing.quantity import parse_bytes, parse_quantity
@@ -102,7 +102,9 @@ def read_bounds(values: Mapping[str, Any]) -> Bounds:
         if values.get("equals") is None and values.get("same_as") is None:
             problems.append("tolerance: goes with equals and same_as only")
     dtype = values.get("dtype")
-    if dtype is not None and (not isinstance(dtype, str) or dtype not in BITS):
+    known = dtype.lower() if isinstance(dtype, str) else ""
+    known = SHORT_DTYPES.get(known, known)
+    if dtype is not None and known not in BITS:
         problems.append(f"dtype: must be one of {', '.join(BITS)}, got {shown(dtype)}")
     same, exactly = values.get("same_as"), values.get("exactly") or False
     if same is not None and not isinstance(same, str):
@@ -121,7 +123,7 @@ def read_bounds(values: Mapping[str, Any]) -> Bounds:
     if problems:
         raise AlbertCalcError(problems)
     return Bounds(
-        **limits, tolerance=tolerance, tolerance_text=text, dtype=dtype or "float32",
+        **limits, tolerance=tolerance, tolerance_text=text, dtype=known or "float32",
         same_as=same or "", exactly=exactly,
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ class Listed(NamedTuple):
 
 
 def read_checks(path: str) -> list[Listed]:
-    """The checks in the TOML file *path*.
+    """The checks in the TOML file *path*; there may be none.
 
     Raises ``AlbertCalcError`` with the problems of the first that have any; those after them
     are not looked at.
@@ -103,7 +103,7 @@ def _tables(text: str, name: str) -> Iterator[tuple[int, object]]:
     listed = content.get("check", [])
     if isinstance(listed, Mapping):
         others.append("check: must stand in double brackets, [[check]]")
-    elif not isinstance(listed, list) or (not starts and not listed):
+    elif not isinstance(listed, list):
         others.append("has no [[check]] table")
     if others:
         raise AlbertCalcError([f"{name}: {problem}" for problem in others])
@@ -149,15 +149,23 @@ def _refuse_hostile(piece: str, line: int, name: str) -> None:
             raise AlbertCalcError(f"{where}: {count:,} {word}; at most {_MOST_OF_A_SIGN} in a line")
 
 
+def _unknown(key: str) -> str:
+    """What is wrong with a *key* that no check has: the one that is meant, or all there are."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.lower()[:100], _KEYS, n=1, cutoff=0.75)
+    if near:
+        return f"{shown(key)}: is no key of a check; did you mean {near[0]}?"
+    return f"{shown(key)}: must be one of {', '.join(_KEYS)}"
+
+
 def _listed(table: object, number: int, folder: str) -> Listed:
     """The check that *table* describes; ``AlbertCalcError`` with all of its problems."""
     if not isinstance(table, Mapping):
         raise AlbertCalcError(f"check {number}: must be a table, got {shown(table)}")
     name = table.get("name", f"check {number}")
     label = f"check {number}" if name == f"check {number}" else f"check {number} ({shown(name)})"
-    problems = Problems(
-        f"{shown(k)}: must be one of {', '.join(_KEYS)}" for k in table if k not in _KEYS
-    )
+    problems = Problems(_unknown(k) for k in table if k not in _KEYS)
     problems += [
         f"{k}: must be text, got {shown(table[k])}"
         for k in _TEXTS if not isinstance(table.get(k, ""), str)

@@ -2,12 +2,14 @@
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from albert_calc.checks.bounds import Bounds, Measured, Outcome, outcomes
 from albert_calc.checks.file import Listed
+from albert_calc.checks.subjects import real_config
+from albert_calc.config.presets import find_preset
 from albert_calc.costs.memory import weights_bytes
 from albert_calc.costs.trainable import trainable_of
 from albert_calc.costs.trained import Trained
@@ -15,12 +17,14 @@ from albert_calc.counting.counts import Selection, count
 from albert_calc.errors import AlbertCalcError
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
 from albert_calc.models.model import DEFAULT_LAYOUT, Model, Request, read_model
+from albert_calc.writing.harmless import shown
 
 
 class Result(NamedTuple):
     """One bound held against one model, or the reason why a model cannot be read.
 
-    ``path`` is the file that the model came from, if any.
+    ``path`` is the file that the model came from, if any, and ``subject`` what a check of a
+    file is of, as ``albert_calc.checks.subjects`` tells them apart.
     """
 
     name: str
@@ -30,6 +34,7 @@ class Result(NamedTuple):
     error: str = ""
     path: str = ""
     model: Model | None = None
+    subject: str = ""
 
     @property
     def holds(self) -> bool | None:
@@ -76,55 +81,54 @@ def _same(model: Model, bounds: Bounds, measure: Measure) -> Measured:
     return measure.of(read_model(find_model(bounds.same_as), request), bounds.dtype)
 
 
-def listed_results(listed: Listed, request: Request) -> Iterator[Result]:
-    """The results of a check in a file, for each config that it names."""
+def listed_results(
+    listed: Listed, request: Request, wanted: Collection[str] | None = None
+) -> Iterator[Result]:
+    """The results of a check in a file, for each config that it names.
+
+    Where some subjects are *wanted*, those of them alone; there may be none.
+    """
     try:
         sources = _sources(listed)
     except AlbertCalcError as error:
-        yield Result(listed.name, error="; ".join(error.problems), path=listed.config)
+        if wanted is None:
+            yield Result(listed.name, error="; ".join(error.problems), path=listed.config)
         return
     own = request._replace(
         head=listed.head, layout=listed.layout or DEFAULT_LAYOUT, share=listed.share, overrides={}
     )
     measure = Measure(listed.selection, listed.trained)
     for path in sources:
+        subject = _subject(listed, path)
+        if wanted is not None and subject not in wanted:
+            continue
         name = listed.name if len(sources) == 1 else f"{listed.name}: {os.path.relpath(path)}"
         model = _model(listed.preset, path, own.head, own.layout, own.share, own.strict)
         if isinstance(model, AlbertCalcError):
-            yield Result(name, error="; ".join(model.problems), path=path)
+            yield Result(name, error="; ".join(model.problems), path=path, subject=subject)
             continue
-        yield from held_against(model, listed.bounds, name=name, measure=measure)
+        for result in held_against(model, listed.bounds, name=name, measure=measure):
+            yield result._replace(subject=subject)
 
 
-def concerns(listed: Listed, name: str) -> bool:
-    """Whether a check in a file is of the model *name*: its preset, or a file of its config."""
-    if listed.preset:
-        return listed.preset == name
-    wanted = os.path.realpath(name)
-    for path in config_paths(listed):
-        real = os.path.realpath(os.path.join(listed.folder, path))
-        if real == wanted or os.path.join(real, "config.json") == wanted:
-            return True
-    return False
-
-
-def config_paths(listed: Listed) -> list[str]:
-    """The files that a check names: one, or all that a pattern fits."""
-    path = os.path.join(listed.folder, listed.config)
-    if not glob.has_magic(listed.config) or os.path.exists(path):
-        return [path]
-    return sorted(glob.glob(listed.config, root_dir=listed.folder or None, recursive=True))
+def _subject(listed: Listed, path: str) -> str:
+    if path:
+        return real_config(path)
+    preset = find_preset(listed.preset)
+    return preset.name if preset else ""
 
 
 def _sources(listed: Listed) -> list[str]:
+    """The files that a check names: one, or all that a pattern fits; nothing for a preset."""
     if listed.preset:
         return [""]
-    if not glob.has_magic(listed.config):
-        return config_paths(listed)
-    found = [os.path.join(listed.folder, p) for p in config_paths(listed)]
+    path = os.path.join(listed.folder, listed.config)
+    if not glob.has_magic(listed.config) or os.path.exists(path):
+        return [path]
+    found = glob.glob(listed.config, root_dir=listed.folder or None, recursive=True)
     if not found:
-        raise AlbertCalcError(f"config: no file fits the pattern {listed.config!r}")
-    return found
+        raise AlbertCalcError(f"config: no file fits the pattern {shown(listed.config)}")
+    return [os.path.join(listed.folder, p) for p in sorted(found)]
 
 
 # Many checks are of few models.

@@ -6,7 +6,6 @@ from typing import Any
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.counting.counts import component_formulas
 from albert_calc.counting.tensors import Blueprint
-from albert_calc.families import family
 from albert_calc.families.sizes import SIZES
 from albert_calc.models.model import Model
 
@@ -74,9 +73,3 @@ def model_facts(model: Model) -> dict[str, Any]:
         "layout": model.layout,
         "config": config_data(model.config),
     }
-
-
-def family_name(model: Model) -> str:
-    """The family of *model*, where its name does not say it."""
-    model_type = family(model.config.model_type).model_type
-    return "" if model_type in model.name.lower() else model_type

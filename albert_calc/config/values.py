@@ -192,10 +192,3 @@ def symbols_of(model_type: str, having: frozenset[str]) -> frozenset[str]:
         if tensor.exists(having)
         for symbol in symbols_in((*tensor.shape, *tensor.repeat))
     )
-
-
-def meanings(tables: Family) -> dict[str, str]:
-    """What each symbol stands for, own ones included."""
-    found: dict[str, str] = {s.symbol: s.meaning for s in (*SIZES, *tables.sizes)}
-    found.update((d.symbol, d.meaning) for d in tables.derived)
-    return found

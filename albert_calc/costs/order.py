@@ -52,11 +52,11 @@ class Order(NamedTuple):
     def runs_again(self, run: int) -> bool:
         """Whether the layer of *run* runs once more after it."""
         turn = run // self.inside
-        return turn + 1 < self.first_turn(self._group(turn) + 1)
+        return turn + 1 < self.first_turn(self.group(turn) + 1)
 
     def above(self, run: int) -> int:
         """How many stored layers have a run after *run*."""
-        return (self.groups - 1 - self._group(run // self.inside)) * self.inside + self.beside(run)
+        return (self.groups - 1 - self.group(run // self.inside)) * self.inside + self.beside(run)
 
     def beside(self, run: int) -> int:
         """How many stored layers of the group of *run* have a run after it."""
@@ -72,7 +72,8 @@ class Order(NamedTuple):
         found = {self.runs - 1, self.runs - 1 - self.inside, lowest - 1, lowest - 1 - self.inside}
         return sorted((run for run in found | {0} if 0 <= run < self.runs), reverse=True)
 
-    def _group(self, turn: int) -> int:
+    def group(self, turn: int) -> int:
+        """The group that runs in *turn*."""
         return turn * self.groups // self.turns
 
 

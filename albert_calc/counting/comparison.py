@@ -11,7 +11,6 @@ from albert_calc.counting.tensors import (
     Variant,
     has_own_projection,
     is_factorized,
-    tensor_table,
 )
 from albert_calc.families import family
 from albert_calc.families.base import EMBEDDING_PROJECTION, TOKEN_EMBEDDING, Component
@@ -178,11 +177,6 @@ def token_parameters(counts: Counts) -> int:
     return sum(c.parameters for c in counts.components if c.source.component in TOKEN_ROW)
 
 
-def has_technique(built: Built, other: Built) -> bool:
-    """Whether two ways of building a model give the same tensors."""
-    return built.rows == other.rows
-
-
 class EmbeddingCosts(NamedTuple):
     """What a token embedding costs; parameters."""
 
@@ -294,9 +288,3 @@ def sharing_label(model: Blueprint) -> str:
     if groups == values["L"] and inner == 1:
         return "unshared layers"
     return f"{copies:,} stored layers"
-
-
-def stored_layers(model: Blueprint) -> int:
-    """How many copies of a layer's attention are stored."""
-    first = next(t for t in tensor_table(model.variant) if t.component.part == "layers")
-    return Polynomial.product(*first.repeat).evaluate(model.values)

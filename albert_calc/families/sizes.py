@@ -1,7 +1,7 @@
 """The sizes of a model: symbol, key, meaning, and the values that each may have."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from albert_calc.writing.harmless import shown
 
@@ -65,12 +65,3 @@ def size_problems(
         yield f"{key}: must be at least {size.least}, got {shown(value)}"
     elif value > LARGEST:
         yield f"{key}: must be at most {LARGEST:,}, got {shown(value)}"
-
-
-def sound_sizes(values: Mapping[str, Any], sizes: tuple[Size, ...] = SIZES) -> dict[str, int]:
-    """Those of *values* that are sizes, by key."""
-    return {
-        s.key: values[s.key]
-        for s in sizes
-        if values.get(s.key) is not None and not any(size_problems(s, values[s.key]))
-    }

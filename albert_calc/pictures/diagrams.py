@@ -1,5 +1,6 @@
 """Diagrams of how a model is built: layers as stacks of boxes, embeddings as rectangles."""
 
+from albert_calc.costs.order import Order
 from albert_calc.counting.comparison import (
     COMPARED_EMBEDDING_SIZE,
     LayerCosts,
@@ -76,6 +77,7 @@ def _distinct(name: str, count: int) -> Stack:
 def _stored(name: str, model: Blueprint) -> Stack:
     """The N copies in each of G groups; in each of the L turns one group applies all of its own."""
     layers, groups, inner = (model.values[symbol] for symbol in "LGN")
+    order = Order(layers * inner, groups * inner, inner)
     is_single = groups * inner == 1
 
     def box(index: int, shade: float) -> Box:
@@ -87,26 +89,20 @@ def _stored(name: str, model: Blueprint) -> Stack:
         return Box(
             ", ".join([said, *numbers] if said else numbers),
             shade,
-            _applied(_first_turn(group, model), _first_turn(group + 1, model)),
+            _applied(order.first_turn(group + 1) - order.first_turn(group)),
         )
 
     boxes = stack(groups * inner, box)
     runs: list[Run] = []
     if name == "layer" and len(boxes) == groups * inner and layers * inner <= _MOST_RUNS:
         for turn in range(layers):
-            first = turn * groups // layers * inner
+            first = order.group(turn) * inner
             for place in range(first, first + inner):
                 runs.append(Run(f"{place + 1}", boxes[place].shade or 0.0))
     return Stack(boxes, tuple(runs))
 
 
-def _first_turn(group: int, model: Blueprint) -> int:
-    """The first of the L turns of *group*: transformers applies group i × G // L in turn i."""
-    return -(-group * model.values["L"] // model.values["G"])
-
-
-def _applied(first: int, end: int) -> str:
-    times = end - first
+def _applied(times: int) -> str:
     if times == 1:
         return ""
     return f"↺ {times:,} times" if times else "never applied"

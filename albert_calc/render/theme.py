@@ -51,9 +51,9 @@ _SHADES = 100
 _RAMP = ((68, 57, 131), (49, 104, 142), (33, 145, 140), (83, 197, 104), (253, 231, 37))
 
 
-def part_colour(index: int) -> str:
-    """The colour of the part of that number."""
-    return PARTS[index % len(PARTS)]
+def part_colour(hue: int | None) -> str:
+    """The colour of a part of bars by its number; without one, of what it is compared with."""
+    return BEFORE if hue is None else PARTS[hue % len(PARTS)]
 
 
 def shade_colour(shade: float) -> str:

@@ -10,11 +10,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from albert_calc.pictures.picture import Bar, BarGroup, Chart, Limit, Panel, Part, value_texts
+from albert_calc.pictures.picture import Bar, BarGroup, Chart, Limit, Panel, value_texts
 from albert_calc.render import Canvas
 from albert_calc.render.bars import eighths, stacked, swatch, tiny
 from albert_calc.render.console import measured, text, whole
-from albert_calc.render.theme import BEFORE, LIMIT, part_colour
+from albert_calc.render.theme import LIMIT, part_colour
 
 _GAP = 2
 _INDENT = 2
@@ -46,11 +46,6 @@ def drawn(chart: Chart, width: int, canvas: Canvas) -> Iterator[RenderableType]:
             yield _beside(panel, panel.groups, widths, width, canvas)
         else:
             yield from _below(panel, widths._replace(name=0), width, canvas)
-
-
-def colour_of(part: Part) -> str:
-    """The colour of a part of bars."""
-    return BEFORE if part.hue is None else part_colour(part.hue)
 
 
 def _widths(chart: Chart) -> _Widths:
@@ -88,7 +83,9 @@ def _head(panel: Panel, room: int, width: int, canvas: Canvas) -> Iterator[Rende
 def _legend(panel: Panel, room: int, canvas: Canvas) -> Text:
     """What the colours mean."""
     entries = [
-        Text.assemble(swatch(i, len(panel.parts), colour_of(part), canvas), whole(f" {part.name}"))
+        Text.assemble(
+            swatch(i, len(panel.parts), part_colour(part.hue), canvas), whole(f" {part.name}")
+        )
         for i, part in enumerate(panel.parts)
         if part.name
     ]
@@ -153,7 +150,9 @@ def _has_air(panel: Panel) -> bool:
 
 
 def _bar(bar: Bar, panel: Panel, room: int, canvas: Canvas) -> Text:
-    drawn = stacked(bar.values, panel.largest, room, [*map(colour_of, panel.parts)], canvas)
+    drawn = stacked(
+        bar.values, panel.largest, room, [part_colour(part.hue) for part in panel.parts], canvas
+    )
     if panel.limit:
         # A line across it.
         place = _place(panel.limit, panel, room)

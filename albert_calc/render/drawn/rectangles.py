@@ -6,11 +6,11 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from albert_calc.pictures.picture import Area, Part, Plan, Rectangles
+from albert_calc.pictures.picture import Area, Plan, Rectangles
 from albert_calc.render import Canvas
 from albert_calc.render.bars import EIGHTHS, eighths, over
 from albert_calc.render.console import beside, measured, text, whole
-from albert_calc.render.drawn.charts import colour_of
+from albert_calc.render.theme import part_colour
 from albert_calc.writing import numbers
 
 _TALLEST = 12
@@ -57,7 +57,7 @@ def _side_by_side(plan: Plan, room: int, across: int, down: int, canvas: Canvas)
 def _rectangle(area: Area, room: int, across: int, down: int, canvas: Canvas) -> Text:
     """A rectangle to scale, no side of which is nothing."""
     wide, high = eighths(area.across[1], across, room), eighths(area.down[1], down, _TALLEST)
-    colour = colour_of(Part("", area.hue))
+    colour = part_colour(area.hue)
     rows, rest = divmod(high, 8)
     if canvas.ascii_only:
         line = "#" * ((wide + 4) // 8) or "|"

@@ -6,7 +6,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from albert_calc.pictures.picture import Bar, BarGroup, Chart, Panel, is_wide, value_texts
-from albert_calc.render.drawn.charts import colour_of
 from albert_calc.render.plotted.scales import by_powers, evenly, quiet
 from albert_calc.render.plotted.sheet import WIDTH, dim, meant, sheet, width_of
 from albert_calc.render.theme import BEFORE, LIMIT, PAPER, part_colour
@@ -115,7 +114,7 @@ def _point_colour(panel: Panel, group: BarGroup, index: int) -> str:
     """The colour of a bar that is shown as a point: of its only part, or of its place."""
     present = [p for p, v in zip(panel.parts, group.bars[index].values, strict=True) if v]
     if len(present) == 1:
-        return colour_of(present[0])
+        return part_colour(present[0].hue)
     return BEFORE if index == 0 and len(group.bars) > 1 else part_colour(0)
 
 
@@ -130,7 +129,7 @@ def _stacked(axes: Axes, panel: Panel, bar: Bar, place: float) -> None:
     for part, value in zip(panel.parts, bar.values, strict=True):
         if value:
             axes.barh(
-                place, value, left=start, height=0.78, color=colour_of(part),
+                place, value, left=start, height=0.78, color=part_colour(part.hue),
                 edgecolor=PAPER, linewidth=0.4,
             )  # fmt: skip
         start += value
@@ -142,7 +141,7 @@ def _stacked(axes: Axes, panel: Panel, bar: Bar, place: float) -> None:
 def _first_colour(panel: Panel, bar: Bar) -> str:
     largest = max(range(len(bar.values)), key=lambda i: bar.values[i])
     first = next(i for i, value in enumerate(bar.values) if value)
-    return colour_of(panel.parts[first if bar.total * 100 > panel.largest else largest])
+    return part_colour(panel.parts[first if bar.total * 100 > panel.largest else largest].hue)
 
 
 def _value(axes: Axes, text: str, bar: Bar, place: float) -> None:
@@ -196,7 +195,7 @@ def _handles(panel: Panel, is_log: bool) -> list[Patch | Line2D]:
     mixed = any(sum(1 for v in bar.values if v) > 1 for bar in panel.bars)
     if not is_log or not mixed:
         return [
-            Patch(color=colour_of(part), label=printable(part.name))
+            Patch(color=part_colour(part.hue), label=printable(part.name))
             for part in panel.parts
             if part.name
         ]

@@ -4,9 +4,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from albert_calc.pictures.picture import Area, Part, Plan, Rectangles
-from albert_calc.render.drawn.charts import colour_of
+from albert_calc.pictures.picture import Area, Plan, Rectangles
 from albert_calc.render.plotted.sheet import WIDTH, dim, meant, sheet
+from albert_calc.render.theme import part_colour
 from albert_calc.writing.harmless import printable
 from albert_calc.writing.numbers import count
 
@@ -54,7 +54,7 @@ def _plan(axes: Axes, plan: Plan, across: float, down: float) -> None:
 
 
 def _area(axes: Axes, area: Area, left: float, across: float, down: float) -> None:
-    colour = colour_of(Part("", area.hue))
+    colour = part_colour(area.hue)
     wide, high = area.across[1] * across, area.down[1] * down
     # The edge keeps a matrix visible that is thinner than a line.
     axes.add_patch(
