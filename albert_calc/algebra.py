@@ -6,6 +6,7 @@ Coefficients and values are integers; no float is ever involved.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple, Protocol, TypeVar
 
 _ORDER = "GNFLBASVPTYRKXCEUDQOHI"
@@ -63,8 +64,9 @@ class Polynomial(NamedTuple):
 
     terms: tuple[Term, ...] = ()
 
-    @classmethod
-    def product(cls, *dims: Dim) -> Polynomial:
+    @staticmethod
+    @lru_cache(maxsize=4096)
+    def product(*dims: Dim) -> Polynomial:
         """*dims* multiplied: ``product("H", "H", 2)`` is 2·H²; a sum among them is expanded."""
         coefficient = 1
         symbols = []
@@ -78,11 +80,11 @@ class Polynomial(NamedTuple):
                 sums.append(dim)
         if sums:
             first, *others = sums
-            return cls.sum(
-                cls.product(c, *s, coefficient, *symbols, *others) for c, s in first.terms
+            return Polynomial.sum(
+                Polynomial.product(c, *s, coefficient, *symbols, *others) for c, s in first.terms
             )
         symbols.sort(key=_rank)
-        return cls((Term(coefficient, tuple(symbols)),) if coefficient else ())
+        return Polynomial((Term(coefficient, tuple(symbols)),) if coefficient else ())
 
     @classmethod
     def sum(cls, polynomials: Iterable[Polynomial]) -> Polynomial:

@@ -7,11 +7,11 @@ MOST_PROBLEMS = 20
 """The most problems that are named at once; of more, the others are counted."""
 
 
-def first_of(problems: Sequence[str]) -> list[str]:
-    """*problems*, or the first of them and how many more there are."""
-    if len(problems) <= MOST_PROBLEMS:
-        return list(problems)
-    return [*problems[:MOST_PROBLEMS], f"and {len(problems) - MOST_PROBLEMS:,} more problems"]
+def first_of(texts: Sequence[str], more: str = "more problems") -> list[str]:
+    """*texts*, or the first of them and how many *more* there are."""
+    if len(texts) <= MOST_PROBLEMS:
+        return list(texts)
+    return [*texts[:MOST_PROBLEMS], f"and {len(texts) - MOST_PROBLEMS:,} {more}"]
 
 
 class AlbertCalcError(ValueError):

@@ -183,11 +183,11 @@ def test_checkpointing_keeps_inputs() -> None:
 
 def test_nothing_counts_layers_one_by_one() -> None:
     """A model of very many layers takes no longer."""
-    start = time.perf_counter()
+    start = time.process_time()
     many = {**BASE, "num_hidden_layers": 10**15, "num_hidden_groups": 10**9}
     assert kept(many).bytes
     assert kept(many, trained=freeze("embeddings,layers:5-1000000,head")).bytes
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_nothing_counts_layers_one_by_one() -> None:
     [
         ({"model_type": "deberta"}, {}, "no table says what autograd keeps of deberta"),
         ({**BERT, "num_attention_heads": None, "model_type": None}, {}, "num_attention_heads: not"),
-        ({**BERT, "hidden_act": "prelu"}, {}, "hidden_act: no table says"),
+        ({**BERT, "hidden_act": "gelu_sine"}, {}, "hidden_act: no table says"),
         ({**BERT, "hidden_dropout_prob": "0.1"}, {}, "hidden_dropout_prob: must be a number"),
         ({**BERT, "classifier_dropout": 2}, {"head": "token-classification"}, "classifier_dropout"),
         (BASE, {"layout": "paper"}, "layout paper: only models of transformers"),

@@ -10,12 +10,13 @@ from typing import Any
 import click
 import pytest
 from conftest import Run
-from support import BASE, DATA, ROOT, oracle
+from support import BASE, DATA, ROOT, Faults, oracle
 
 import albert_calc
 from albert_calc.cli import NAMES, main
 from albert_calc.cli.guesses import GUESSES
 from albert_calc.cli.options import HEADINGS
+from albert_calc.render import FORMATS
 
 SHOWN = (
     "compare",
@@ -50,10 +51,11 @@ def loads(run: Run, *args: str) -> Any:
 @pytest.mark.parametrize("line", SHOWN)
 def test_machine_formats(line: str, run: Run) -> None:
     """JSON, CSV and Markdown have no escapes, even if colour is forced, and no headline in CSV."""
-    for kind in ("json", "csv", "markdown"):
+    for kind in FORMATS:
         result = run(*line.split(), "-f", kind, env={"FORCE_COLOR": "1"})
         assert result.exit_code == 0, result.stderr
-        assert "\x1b" not in result.stdout
+        assert result.stdout.strip()
+        assert kind == "table" or "\x1b" not in result.stdout
         if kind == "json":
             assert json.loads(result.stdout)
         if kind == "csv":
@@ -167,7 +169,9 @@ def test_two_versions_of_one_config(run: Run, tmp_path: Path) -> None:
     per_layer = 4 * (8 * 8 + 8) + 2 * 8 + 2 * 8 * 16 + 16 + 8 + 2 * 8
     assert new["difference"] == per_layer
     same = run("compare", "-", tmp_path / "old", input=json.dumps(old))
-    assert same.stdout.startswith(f"standard input and {tmp_path}/old are the same model")
+    assert same.stdout.startswith(
+        f"standard input and {tmp_path}/old have the same sizes: 2,096 parameters"
+    )
 
 
 def test_embedding_json(run: Run) -> None:
@@ -183,7 +187,28 @@ def test_embedding_json(run: Run) -> None:
         "break_even_embedding_size": 30522 * 768 / (30522 + 768),
     }
     for line in ("-V 30522 -E 128 -H 768", "base", "bert-base-uncased", "bert-large -H 768"):
-        assert loads(run, "embedding", *line.split()) == expected
+        data = loads(run, "embedding", *line.split())
+        assert data.pop("model") == ("sizes" if line.startswith("-") else data_name(line))
+        assert data == expected
+
+
+def data_name(line: str) -> str:
+    """The preset that a line begins with."""
+    return {"bert-large": "bert-large-uncased"}.get(line.split()[0], line.split()[0])
+
+
+def test_an_e_that_a_family_has_not_is_what_is_compared(run: Run, tmp_path: Path) -> None:
+    """It is used and not warned about; where a family has an E of its own it is that."""
+    result = run("embedding", "bert-base-uncased", "-E", "64")
+    assert "E × H               49,152" in result.stdout
+    assert result.stderr == ""
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"model_type": "albert"}))
+    result = run("embedding", path, "-E", "64")
+    assert "1,920,000" in result.stdout
+    assert "embedding_size" not in result.stderr
+    result = run("embedding", "bert-base-uncased", "-E", "0")
+    assert result.stderr == "error: embedding_size: must be at least 1, got 0\n"
 
 
 @pytest.mark.parametrize(
@@ -208,6 +233,7 @@ def test_layers_json(options: str, unshared: int, shared: int, run: Run) -> None
     assert (data["per_layer"], data["unshared"], data["shared"]) == (7_087_872, unshared, shared)
     assert data["reduction"] == pytest.approx(1 - shared / unshared)
     assert data["ratio"] == unshared / shared
+    assert data["model"] == ("sizes" if options[0] == "-" else options.split()[0])
 
 
 def test_presets(run: Run) -> None:
@@ -288,9 +314,10 @@ def test_count_total(line: str, total: int, run: Run, monkeypatch: pytest.Monkey
     ("classes", "options", "title", "note"),
     [
         (["AlbertForMaskedLM"], "", "head masked-lm", None),
-        (["AlbertForMaskedLM"], "--head model", "", "not the head model; the head masked-lm is"),
+        (["AlbertForMaskedLM"], "--head model", "", None),
         (["AlbertModel"], "", "", None),
-        (["AlbertModel"], "--head masked-lm", "head masked-lm", "the head model is that class"),
+        (["AlbertModel"], "--head masked-lm", "head masked-lm", None),
+        (["BertForMaskedLM"], "", "", "names BertForMaskedLM, which is no known class"),
         (["AlbertModel"], "--head encoder", "head encoder", None),
         (["My\x1b[31mClass"], "", "", r"names My\x1b[31mClass, which is no known class"),
         ([], "", "", None),
@@ -365,6 +392,17 @@ WRONG = {
     "layers -H 768 -L 0": "num_hidden_layers: must be at least 1, got 0",
     "presets nope": "no preset has such a name or type",
     "nonsense": "no such command: nonsense",
+    "count base --chart -f json": "--chart and --format contradict each other",
+    "cost base --chart -f csv": "--chart and --format contradict each other",
+    "explain base --diagram -f json": "--diagram and --format contradict each other",
+    "layers base --diagram -f json": "--diagram and --format contradict each other",
+    "embedding base --diagram -f csv": "--diagram and --format contradict each other",
+    "compare base --chart -f json": "--chart and --format contradict each other",
+    "sweep base -E 64,128 --chart -f json": "--chart and --format contradict each other",
+    "compare base --save page.html -f json": "--save and --format contradict each other",
+    "explain base --activations -f latex": "--activations and --format latex contradict",
+    "count base --head Mlm": "error: Invalid value for '--head': no head has this name, got 'Mlm'\n"
+    "try: albert-calc count base --head masked-lm\n",
 }
 
 
@@ -415,12 +453,10 @@ def test_all_problems_of_a_command_line_at_once(line: str, run: Run) -> None:
 def test_first_guesses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every guess in the table is answered, at exit 2, with a line that then works."""
     monkeypatch.chdir(ROOT)
-    values = {"SIZE": "16GB", "NAMES": "base,large"}
+    values = {"SIZE": "16GB", "NAMES": "base,large", "N": "8", "HEAD": "BertForMaskedLM"}
     wrong = []
     for guess in GUESSES:
-        typed = guess.typed
-        for word, value in values.items():
-            typed = typed.replace(word, value)
+        typed = " ".join(values.get(word, word) for word in guess.typed.split())
         result = run(*guess.example.format(typed).split())
         lines = [ln for ln in result.stderr.splitlines() if ln.startswith("try: albert-calc ")]
         if (result.exit_code, result.stdout) != (2, "") or len(lines) != 1:
@@ -432,6 +468,53 @@ def test_first_guesses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert wrong == []
 
 
+MEANT = {
+    "cuont base": "count base",
+    "Compare base": "compare base",
+    "emebdding base": "embedding base",
+    "-V 30000 -H 768": "count -V 30000 -H 768",
+    "-H 768 -V 30000": "count -H 768 -V 30000",
+    "--preset base": "count --preset base",
+    "bert_large": "count bert_large",
+    "sweep base -E 64 128": "sweep base -E 64,128",
+    "sweep base -E 64 128 256 -H 1 2": "sweep base -E 64,128,256 -H 1,2",
+    "count bert-base-uncased --head mlm": "count bert-base-uncased --head masked-lm",
+    "count bert-base-uncased --head QA": "count bert-base-uncased --head question-answering",
+    "count base --head AlbertForPreTraining": "count base --head pretraining",
+    "cost base --max-length 128 -b 8": "cost base -S 128 -B 8",
+    # What another command would take is no answer, nor what is merely alike.
+    "count base --max-length 128": "",
+    "count base --max 110M": "",
+    "nonsense base": "",
+    "encode base": "",
+    "count base large -E 64 128": "",
+    "-q base": "",
+}
+"""Lines that cannot work, and what is answered: one line, or nothing."""
+
+
+def test_what_a_line_seems_to_mean(run: Run, tmp_path: Path) -> None:
+    """Slips of a command, no command at all, lists with spaces: each has its answer."""
+    (tmp_path / "config.json").write_text(json.dumps(BASE))
+    lines = {**MEANT, str(tmp_path): f"count {tmp_path}", str(tmp_path.parent): ""}
+    faults = Faults()
+    for line, meant in lines.items():
+        result = run(*line.split())
+        faults.expect(line, (result.exit_code, result.stdout), (2, ""))
+        tried = [x for x in result.stderr.splitlines() if x.startswith("try: ")]
+        faults.expect(line, tried, [f"try: albert-calc {meant}"] if meant else [])
+    faults.none()
+
+
+def test_the_default_of_a_head_is_told(run: Run) -> None:
+    """The help of --head says what each command counts without it."""
+    for command in NAMES:
+        text = " ".join(run(command, "-h").stdout.split())
+        of_the_class = "By default that of the class which a config file names, else model" in text
+        assert of_the_class == (command in ("count", "explain", "cost", "check")), command
+        assert ("By default model." in text) == (command in ("compare", "solve")), command
+
+
 SIMPLY_WORK = {
     "help": "Usage: albert-calc",
     "help count": "Usage: albert-calc count",
@@ -440,6 +523,12 @@ SIMPLY_WORK = {
     "solve base --budget 12M --vary H": "largest hidden_size",
     "solve base --budget 12M --vary hidden_size": "largest hidden_size",
     "sweep bert-base-uncased -E 64,128": "87,681,408",
+    "count base -f JSON": '"total": 11750400',
+    "count base --share NONE --layout Paper --head Masked-LM": "head masked-lm, layout paper,"
+    " share none: 89,585,082",
+    "cost base --dtype BF16 --optimizer SGD --attention Eager": "bfloat16",
+    "reproduce Paper -f CSV": "printed,computed,unit",
+    "count bert_large": "335,141,888",
 }
 
 

@@ -9,8 +9,9 @@ from conftest import Run
 from support import BASE, Faults
 
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
+from albert_calc.config.keys import ACTIVATION_KEYS
 from albert_calc.config.reading import read_mapping
-from albert_calc.families import FAMILIES, family
+from albert_calc.families import FAMILIES, families, family
 from albert_calc.families.sizes import LARGEST, SIZES
 
 Keys = dict[str, Any]
@@ -255,6 +256,45 @@ def test_own_keys_of_a_family_are_told_too() -> None:
     )
     (note,) = read_mapping({"model_type": "mobilebert"}).notes
     assert "intra_bottleneck_size 128, num_feedforward_networks 4, trigram_input true" in note
+
+
+def test_a_default_number_of_heads_that_does_not_fit(run: Run) -> None:
+    """It is left open, and a note says why, under the family's own names."""
+    for config, note in (
+        (
+            {"model_type": "bert", "hidden_size": 512},
+            "num_attention_heads: the default of BertConfig, 12, does not divide hidden_size (512),"
+            " so it is left open",
+        ),
+        (
+            {"model_type": "distilbert", "dim": 512},
+            "n_heads: the default of DistilBertConfig, 12, does not divide dim (512), so it is"
+            " left open",
+        ),
+    ):
+        reading = read_mapping(config)
+        assert reading.config.num_attention_heads is None
+        assert reading.notes[-1] == note
+    assert "left open" not in " ".join(read_mapping({"model_type": "bert"}).notes)
+    assert "left open" not in run("count", "-H", "512", "-L", "2", "-V", "100").stderr
+
+
+def test_learned_activation_functions_are_refused() -> None:
+    """In every family, under the key that it reads; parameters of transformers 5.24."""
+    faults = Faults()
+    for tables in families():
+        keys = [k for k in ACTIVATION_KEYS if k in tables.defaults]
+        keys = [k for k in keys if not isinstance(tables.defaults[k], bool)]
+        faults.expect(tables.model_type, bool(keys), True)
+        for key in keys:
+            config = {"model_type": tables.model_type, key: "gelu"}
+            faults.expect((tables.model_type, key), problems_of(config), [])
+            for name, learned in (("prelu", "a slope"), ("xielu", "two slopes")):
+                problems = problems_of({**config, key: name})
+                said = [p for p in problems if p.startswith(f"{key}: this function is learned")]
+                faults.expect((tables.model_type, key), len(said), 1)
+                faults.expect((tables.model_type, key), learned in str(said), True)
+    faults.none()
 
 
 LABELS: list[tuple[Keys, int]] = [

@@ -17,6 +17,7 @@ from albert_calc.costs.memory import BITS, OPTIMIZERS, weights_bytes
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import blueprint
 from albert_calc.errors import ConfigError
+from albert_calc.families import families
 
 TWO = ("bert-large-uncased", "albert-xxlarge-v2")
 
@@ -265,12 +266,150 @@ def test_long_sequences(name: str, most: int, run: Run) -> None:
     assert json.loads(longer.stdout)[0]["sequence_length"] == most + 1
 
 
-def test_checkpointing_of_albert(run: Run) -> None:
-    """The ALBERT classes refuse it, which a warning says; BERT's do not."""
-    result = run("cost", "base", "bert-base-uncased", "--checkpointing")
+REFUSING = {"albert", "mpnet", "squeezebert"}
+WITHOUT_SDPA = {"deberta", "deberta-v2", "megatron-bert", "mpnet", "rembert", "roformer",
+                "squeezebert"}  # fmt: skip
+
+
+def test_what_families_support() -> None:
+    """As the classes of transformers 5.24 say: supports_gradient_checkpointing, _supports_sdpa."""
+    assert {f.model_type for f in families() if not f.checkpointing} == REFUSING
+    assert {f.model_type for f in families() if not f.sdpa} == WITHOUT_SDPA
+
+
+def test_checkpointing_that_is_refused(run: Run) -> None:
+    """Each model whose classes refuse it is warned of, and no other."""
+    names = ("base", "bert-base-uncased", "squeezebert-uncased", "mpnet-base")
+    result = run("cost", *names, "--checkpointing")
     assert result.exit_code == 0
-    (warning,) = [line for line in result.stderr.splitlines() if line.startswith("warning")]
-    assert "ALBERT classes" in warning and warning.count("base") == 1
+    warned = [line for line in result.stderr.splitlines() if line.startswith("warning")]
+    assert len(warned) == 3
+    assert not any("bert-base-uncased" in line for line in warned)
+    for line in ("sweep base -B 1 --columns training_peak_bytes", "solve base --gpu T4 --vary B"):
+        assert "warning: checkpointing: " in run(*line.split(), "--checkpointing").stderr
+
+
+def test_families_without_sdpa(run: Run) -> None:
+    """They are costed as eager, in every command, and that is said."""
+    note = "note: rembert: transformers 5.24 has no sdpa for rembert, so eager\n"
+    result = run("cost", "rembert", "bert-base-uncased", "-f", "json")
+    rembert, bert = json.loads(result.stdout)
+    assert (rembert["attention"], bert["attention"], result.stderr) == ("eager", "sdpa", note)
+    (eager,) = loads(run, "rembert", "--attention", "eager")
+    assert rembert == eager
+    assert ", eager or sdpa\n" in run("cost", "rembert", "bert-base-uncased").stdout
+    swept = run("sweep", "rembert", "-B", "1", "--columns", "training_peak_bytes", "-f", "csv")
+    assert swept.stdout.split()[1] == str(rembert["training_peak_bytes"])
+    assert swept.stderr == note
+    solved = run("solve", "rembert", "--gpu", "T4", "--vary", "B")
+    assert note in solved.stderr
+    assert "\nS = 512, float32, adamw, eager\n" in solved.stdout
+
+
+def test_whether_the_unknown_fits(run: Run) -> None:
+    """Exit 2 and the reason, with everything else written; one that does not fit is not hidden."""
+    for args in (("modernbert-base",), ("base", "--dtype", "int8")):
+        result = run("cost", *args, "--memory", "16GiB", "-f", "json")
+        assert (result.exit_code, json.loads(result.stdout)[0]["fits"]) == (2, None)
+        assert result.stderr.startswith(f"error: memory: {args[0]}: ")
+        assert result.stderr.endswith(", so its training memory is unknown, and whether it fits\n")
+    both = run("cost", "modernbert-base", "bert-base-uncased", "--memory", "1GiB")
+    assert both.exit_code == 2
+    assert lines_of(both.stdout)["fits in 1 GiB"] == ["unknown", "no"]
+    first = both.stdout.splitlines()[0]
+    assert first.endswith("; does not fit in 1 GiB: bert-base-uncased; unknown: modernbert-base")
+
+
+def test_checkpoints_to_go_on_from(run: Run) -> None:
+    """They have the moments that the optimizer keeps, of what is trained; none is none."""
+    for args in (
+        (), ("--optimizer", "none"), ("--optimizer", "sgd"), ("--optimizer", "adamw-8bit"),
+        ("--lora", "8"), ("--freeze", "layers"),
+    ):  # fmt: skip
+        (data,) = loads(run, "bert-base-uncased", *args)
+        moments = data["training_bytes"]["optimizer_moments"]
+        files = data["files"]
+        assert files["with_optimizer"] == files["checkpoint"] + moments, args
+    (data,) = loads(run, "bert-base-uncased", "--dtype", "int8")
+    assert data["files"]["with_optimizer"] is None
+    assert "with the optimizer" not in run("cost", "bert-base-uncased", "--dtype", "int8").stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--lora", "8"), "LoRA of rank 8 on query, value"),
+        (("--freeze", "embeddings,layers:0-9"), "frozen: embeddings, layers:0-9"),
+    ],
+)
+def test_training_of_a_part(args: tuple[str, str], words: str, run: Run) -> None:
+    """It is named; its FLOPs are unknown, which is said once; adapters are counted beside."""
+    result = run("cost", "bert-base-uncased", "bert-large-uncased", *args)
+    lines = lines_of(result.stdout)
+    assert f", sdpa; {words}\n" in result.stdout
+    assert "training" not in lines
+    assert ("with adapters" in lines) == (args[0] == "--lora")
+    assert result.stderr.count("the FLOPs of training are unknown") == 1
+    (data,) = loads(run, "bert-base-uncased", *args)
+    assert data["flops"]["training"] is None
+    columns = ("--columns", "training_flops", "-f", "json")
+    assert json.loads(run("sweep", "bert-base-uncased", *args, *columns).stdout) == [
+        {"training_flops": None}
+    ]
+
+
+def test_names_of_cards(run: Run) -> None:
+    """A card may go without its RTX; a part of a name is answered with those that have it."""
+    (data,) = loads(run, "base", "--gpu", "3090")
+    assert data["memory_bytes"] == 24_268 * 2**20
+    for typed, meant in (("2080", "RTX 2080 Ti"), ("409", "RTX 4090"), ("A10", "")):
+        result = run("cost", "base", "--gpu", typed)
+        said = f"error: gpu: must be the name of a card, got '{typed}'; did you mean {meant}?"
+        assert (said in result.stderr) == bool(meant)
+        assert "--memory" not in result.stderr
+    for part in ("V100-1", "A100-4"):
+        result = run("cost", "base", "--gpu", part)
+        assert f"did you mean {part[:4]}" in result.stderr
+    for name, size in (("a100", 40_339), ("A100 80gb", 81_038), ("rtx4060ti", 16_380)):
+        assert loads(run, "base", "--gpu", name)[0]["memory_bytes"] == size * 2**20
+
+
+def test_cards_that_torch_has_not_told(run: Run) -> None:
+    """They are shown as such, and their size is said to be nvidia-smi's."""
+    result = run("cost", "--gpu", "list")
+    assert lines_of(result.stdout)["A10"] == ["unknown", "23,028"]
+    assert lines_of(result.stdout)["T4"] == ["15,110", "15,360"]
+    assert "where torch's figure is unknown, nvidia-smi's" in result.stdout
+    assert "fits in A10 (22.5 GiB by nvidia-smi)" in run("cost", "base", "--gpu", "A10").stdout
+
+
+def test_the_first_line_about_a_memory(run: Run) -> None:
+    """It has both units, the largest batch also where this one does not fit, and which fit."""
+    (fit, misses, never, two) = (
+        run("cost", *line.split()).stdout.splitlines()[0]
+        for line in (
+            "base --memory 16GB", "base --memory 16GB -B 900", "base --memory 1MB",
+            "bert-large-uncased albert-xxlarge-v2 -B 8 --memory 24GiB",
+        )
+    )  # fmt: skip
+    (data,) = loads(run, "base", "--memory", "16GB")
+    largest = f"{data['largest_batch_size']:,}"
+    assert fit.endswith(f", and fits in 16 GB (14.9 GiB); the largest batch is {largest}")
+    assert misses.endswith(
+        f", and does not fit in 16 GB (14.9 GiB); the largest batch that does is {largest}"
+    )
+    assert never.endswith(", and does not fit in 1 MB (976.6 KiB); no batch does")
+    assert two.endswith("; fits in 24 GiB: bert-large-uncased; does not fit: albert-xxlarge-v2")
+
+
+def test_what_the_rows_of_a_peak_are(run: Run) -> None:
+    """They are more than the peak together, which is said under the table."""
+    (data,) = loads(run, "bert-base-uncased")
+    together = data["training_state_bytes"] + data["activation_bytes"]
+    assert together > data["training_peak_bytes"]
+    shown = run("cost", "bert-base-uncased").stdout
+    assert "the rows of training memory are not all there at once" in shown
+    assert "taken from the documentation of its kernel, and was not measured" in shown
 
 
 BAD: list[tuple[str, list[str]]] = [

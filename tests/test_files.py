@@ -4,6 +4,8 @@ import pytest
 
 from albert_calc import ModelConfig
 from albert_calc.costs.files import Files, files_of
+from albert_calc.costs.state import training_state
+from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import blueprint
 
 SMALL = {"vocab_size": 3000, "max_position_embeddings": 64, "hidden_size": 96,
@@ -11,8 +13,10 @@ SMALL = {"vocab_size": 3000, "max_position_embeddings": 64, "hidden_size": 96,
 
 
 def files(config: dict[str, object], head: str = "model", dtype: str = "float32") -> Files:
-    """The files of the model of *config*."""
-    return files_of(blueprint(ModelConfig.from_dict(config), head, "transformers"), dtype)
+    """The files of the model of *config*, trained with AdamW."""
+    model = blueprint(ModelConfig.from_dict(config), head, "transformers")
+    moments = training_state(model, Workload(dtypes=(dtype,))).optimizer_moments
+    return files_of(model, dtype, moments)
 
 
 def test_bert_with_its_optimizer() -> None:
@@ -35,6 +39,7 @@ def test_half_the_bytes() -> None:
     """In 16 bits every file is half as large, but the one in 8 bits."""
     whole = files({"model_type": "bert"})
     half = files({"model_type": "bert"}, dtype="float16")
+    assert half.with_optimizer is not None
     assert (half.checkpoint * 2, half.with_optimizer * 2) == whole[:2]
     assert (half.int8, half.unrolled * 2) == whole[2:]
 

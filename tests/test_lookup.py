@@ -53,6 +53,9 @@ NAMES = {
     "bert-base-uncased": "bert-base-uncased",
     "ALBERT/albert-base-v2": "albert-base-v2",
     "roberta": "roberta-base",
+    "bert_large": "bert-large-uncased",
+    "BERT_base_uncased": "bert-base-uncased",
+    "roformer-chinese-base": "roformer_chinese_base",
     "FacebookAI/roberta-base": "roberta-base",
 }
 """What people call a model, and the preset that it is."""
@@ -217,7 +220,11 @@ MISSING = {
     "nonsense": "see albert-calc presets",
     "": "see albert-calc presets",
     "\x1b[31m": "see albert-calc presets",
-    "configs/none.json": "see albert-calc presets",
+    "configs/none.json": "error: model: no such file, got 'configs/none.json'\n",
+    "rob/config.json": "error: model: no such file, got 'rob/config.json'\n",
+    "./some/folder": "error: model: no such file, got './some/folder'\n",
+    "none.json": "error: model: no such file, got 'none.json'\n",
+    "bert_large_uncasd": "did you mean bert-large-uncased",
 }
 """What is no model, and what is offered for it."""
 
@@ -230,9 +237,12 @@ def test_nothing_found(run: Run) -> None:
         faults.expect(text, (result.exit_code, result.stdout), (2, ""))
         faults.expect(text, hint in result.stderr or result.stderr, True)
         faults.expect(text, "\x1b" in result.stderr, False)
+        faults.expect(text, "hf download" in result.stderr, False)
     result = run("count", "someone/nothing")
     faults.expect("an id", "hf download someone/nothing config.json" in result.stderr, True)
     faults.expect("an id", "nothing is fetched" in result.stderr, True)
+    for text in ("org/model.safetensors", "org/pytorch_model.bin"):
+        faults.expect(text, "hf download" in run("infer", text).stderr, False)
     faults.none()
 
 

@@ -8,6 +8,7 @@ from support import Faults, lora, oracle
 from test_activations import BERT, workload_of
 
 from albert_calc import ModelConfig
+from albert_calc.costs.assumptions import ACCURACY
 from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import largest, largest_batch, largest_length
 from albert_calc.costs.peak import inference_peak, training_moments, training_peak
@@ -77,8 +78,8 @@ def test_other_ways_to_run() -> None:
 
 
 def test_peaks_on_gpus() -> None:
-    """Every step above 1 GB that others measured on GPUs is met within 5%."""
-    faults = Faults()
+    """Every step that others measured on GPUs takes more, above 1 GB by 0.4 to 4%, as is said."""
+    lower = []
     for case in ON_GPUS:
         config = ModelConfig.from_dict(case["config"])
         model = blueprint(config, case["head"], "transformers")
@@ -86,10 +87,13 @@ def test_peaks_on_gpus() -> None:
             measured = case[f"{attention}_mb"] * 1e6
             workload = workload_of({**case, "attention": attention}, config)
             found = training_peak(config, model, workload._replace(optimizer="none"))
-            error = off(found, measured)
-            if measured > 1e9:
-                faults.expect((case["case"], attention, error), error < 0.05, True)
-    faults.none()
+            assert found is not None
+            lower.append((1 - found / measured, measured > 1e9))
+    of_large = [share for share, large in lower if large]
+    assert all(share > 0 for share, _ in lower)
+    assert f"below all of {len(lower)} on GPUs" in ACCURACY
+    assert f"by {100 * min(of_large):.1f} to {max(of_large):.0%} above 1 GB" in ACCURACY
+    assert f"within 0.1% of {len(PEAKS)} steps" in ACCURACY
 
 
 def test_moments() -> None:

@@ -350,12 +350,56 @@ def test_completion_of_presets() -> None:
     assert [w.split(",")[1] for w in done.stdout.split()] == ["albert-base-v1", "albert-base-v2"]
 
 
-def test_completion_of_models() -> None:
-    """The shell completes a MODEL by the names of presets, and by paths."""
+COMPLETED = {
+    "count albert-base-v": ["albert-base-v1", "albert-base-v2"],
+    "count albert/albert-base": ["albert/albert-base-v1", "albert/albert-base-v2"],
+    "count --preset albert-base-v": ["albert-base-v1", "albert-base-v2"],
+    "count base --head masked": ["masked-lm"],
+    "cost base --gpu a10": ["A10", "A10G", "A100-40GB", "A100-80GB"],
+    "cost base --gpu RTX-20": ["RTX-2060", "RTX-2080-Ti"],
+    "count base --lora-targets query,v": ["query,value", "query,value_proj"],
+    "sweep base --columns hidden_size,forw": ["hidden_size,forward_flops"],
+    "count configs/no-model": ["file:configs/no-model"],
+    "count none.js": ["file:none.js"],
+}
+"""What stands before the cursor, and what the shell is told to put in its place."""
+
+
+@pytest.mark.parametrize("line", COMPLETED)
+def test_completion(line: str) -> None:
+    """Names where there are any, else files: bash throws names away that stand beside files."""
     done = subprocess.run(
         CALC, capture_output=True, text=True, check=False,
-        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete", "COMP_CWORD": "2",
-             "COMP_WORDS": "albert-calc count albert-base"},
+        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete",
+             "COMP_CWORD": str(len(line.split())), "COMP_WORDS": f"albert-calc {line}"},
     )  # fmt: skip
-    assert done.stdout.split() == ["plain,albert-base-v1", "plain,albert-base-v2",
-                                   "file,albert-base"]  # fmt: skip
+    wanted = [w if w.startswith("file:") else f"plain:{w}" for w in COMPLETED[line]]
+    assert sorted(done.stdout.splitlines()) == sorted(w.replace(":", ",", 1) for w in wanted)
+
+
+def test_completion_in_a_folder_of_an_owners_name(tmp_path: Path) -> None:
+    """Where the part before the slash is a folder that is there, files are meant."""
+    (tmp_path / "albert").mkdir()
+    done = subprocess.run(
+        CALC, capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete", "COMP_CWORD": "2",
+             "COMP_WORDS": "albert-calc count albert/al"},
+    )  # fmt: skip
+    assert done.stdout == "file,albert/al\n"
+
+
+def test_completion_in_bash(tmp_path: Path) -> None:
+    """The function that click gives to bash puts the names where bash looks for them."""
+    program = tmp_path / "albert-calc"
+    program.write_text(f'#!/bin/sh\nexec {" ".join(CALC)} "$@"\n')
+    program.chmod(0o755)
+    script = (
+        'eval "$(_ALBERT_CALC_COMPLETE=bash_source albert-calc)"; '
+        "COMP_WORDS=(albert-calc count albert-base-v); COMP_CWORD=2; "
+        '_albert_calc_completion albert-calc; echo "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert done.stdout == "albert-base-v1 albert-base-v2\n"

@@ -1,5 +1,7 @@
 """``reproduce``: the printed figures, one by one, against copies of what is printed."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -56,6 +58,27 @@ def test_the_books_figures(run: Run) -> None:
     wanted |= {"125,018,112", "125M", "85,054,464", "85M", "12×"}
     assert wanted == printed
     assert "like for like it is 89.3% with both poolers" in result.stderr
+
+
+@pytest.mark.parametrize("source", ["handbook", "paper", "gpu"])
+def test_csv_has_plain_numbers(source: str, run: Run) -> None:
+    """What is printed and what was computed are numbers of one unit; the difference is theirs."""
+    rows = list(csv.DictReader(io.StringIO(run("reproduce", source, "-f", "csv").stdout)))
+    items = json.loads(run("reproduce", source, "-f", "json").stdout)
+    faults = Faults()
+    for row, item in zip(rows, items, strict=True):
+        printed, computed = float(row["printed"]), float(row["computed"])
+        faults.expect(item["figure"], row["verdict"], item["verdict"])
+        if row["unit"] in ("parameters", "bytes"):
+            faults.expect(item["figure"], int(row["computed"]), item["computed"])
+            difference = int(row["computed"]) - int(row["printed"])
+            faults.expect(item["figure"], difference, item["difference"])
+            faults.expect(item["figure"], row["difference"], str(difference))
+        else:
+            scale = 100 if row["unit"] == "percent" else 1
+            faults.expect(item["figure"], computed, item["computed"] * scale)
+            faults.expect(item["figure"], printed, float(item["printed"].rstrip("%×")))
+    faults.none()
 
 
 VERDICTS: list[tuple[int, str, int | tuple[int, int], str, int | None]] = [

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -157,6 +158,18 @@ def test_equal_widths_are_tried_on_their_own() -> None:
     # Of 5, 10, 15, ... it is even the cheapest, and so the closest where nothing fits.
     found = solve(mapping, "embedding_size", square - 1, layout="paper", multiple_of=5)
     assert (found.fits, found.found.value, found.left) == (False, 10, -1)
+    # Of 3, 6, 9, ... it is none.
+    found = solve(mapping, "embedding_size", square, layout="paper", multiple_of=3)
+    assert found.found.value % 3 == 0
+
+
+def test_a_size_that_costs_nothing() -> None:
+    """Any depth of a model that shares its layers fits its count, and none fits less."""
+    mapping = {**SMALL, "model_type": "albert"}
+    total = count_parameters(ModelConfig.from_dict(mapping)).total
+    for budget, fits in ((total, True), (total - 1, False)):
+        found = solve(mapping, "num_hidden_layers", budget)
+        assert (found.constant, found.fits, found.left) == (True, fits, budget - total)
 
 
 def test_the_largest_size_is_the_end() -> None:
@@ -295,7 +308,30 @@ def test_command_says_how_far_the_closest_misses(run: Run) -> None:
     result = run(*HIDDEN, "1K", "-f", "markdown")
     assert result.exit_code == 1
     assert "| closest value | 12 |" in result.stdout
-    assert "no value fits; the closest is 12, " in result.stderr
+    assert re.search(r"no value fits; the closest, 12, is [0-9,]+ over the budget\n", result.stderr)
+
+
+def test_a_memory_that_is_too_small(run: Run) -> None:
+    """What it misses by is told in its unit, and under the table what the batch is."""
+    result = run("solve", "bert-base-uncased", "--memory", "1GiB", "--vary", "B", "-S", "128")
+    assert result.exit_code == 1
+    assert re.search(
+        r"no value fits; the closest, 1, is [0-9.]+ MiB over the memory\n", result.stderr
+    )
+    assert "\nS = 128, float32, adamw, sdpa\n" in result.stdout
+    named = run("solve", "bert-base-uncased", "--gpu", "3090", "--vary", "L", "--lora", "4")
+    assert "within RTX 3090 (23.7 GiB)" in named.stdout
+    assert "\nB = 1, S = 512, float32, adamw, sdpa; LoRA of rank 4 on query, " in named.stdout
+
+
+@pytest.mark.parametrize("line", [("--memory", "16"), ("--gpu", "Z9"), ("--memory", "16x")])
+def test_a_memory_that_is_none(line: tuple[str, str], run: Run) -> None:
+    """It is the only problem that is told: nobody asked for a budget of parameters."""
+    result = run("solve", "bert-base-uncased", *line, "--vary", "L")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert [e.split(":")[1] for e in result.stderr.splitlines()] == [f" {line[0].strip('-')}"]
+    both = run("solve", "bert-base-uncased", *line, "--vary", "L", "--multiple-of", "0")
+    assert "error: multiple_of: must be a positive whole number, got 0" in both.stderr
 
 
 def test_command_counts_as_count_does(run: Run) -> None:

@@ -12,7 +12,8 @@ import sys
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -629,3 +630,48 @@ def test_long_sweeps_show_their_progress_on_a_terminal(stdout_is_terminal: bool)
     os.close(ours)
     assert process.wait(10) == 0
     assert (b"100%" in shown) is not stdout_is_terminal
+
+
+def test_costs_that_are_unknown(run: Run) -> None:
+    """The reason is told once; of several heads, those that are known have no part in it."""
+    line = ("sweep", "modernbert-base", "-L", "2,4", "-B", "1,2", "-f", "csv", "--columns")
+    result = run(*line, "num_hidden_layers,training_peak_bytes")
+    assert [row.split(",")[-1] for row in result.stdout.splitlines()[1:]] == ["", "", "", ""]
+    assert result.stderr == (
+        "note: modernbert-base: no table says what autograd keeps of modernbert,"
+        " so its training memory is unknown\n"
+    )
+    assert run(*line, "forward_flops").stderr == ""
+
+
+def test_what_all_rows_have_in_common(run: Run) -> None:
+    """Sizes on one line, without those that the family lacks, and the batch on another."""
+    line = ("sweep", "distilbert-base-uncased", "-L", "2,4")
+    shown = run(*line, "-S", "64,128", "--columns", "L,training_peak_bytes").stdout
+    assert shown.splitlines()[-2:] == [
+        "V = 30,522  H = 768  I = 3,072  A = 12", "B = 1, float32, adamw, sdpa",
+    ]  # fmt: skip
+    alone = run(*line, "--head", "masked-lm")
+    assert alone.stdout.splitlines()[-1].endswith("  A = 12  head masked-lm")
+
+
+def test_sweeps_of_costs_show_their_progress_sooner(
+    monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    """A batch is a step of its own, and a row of costs takes longer than one of counts."""
+    asked = []
+
+    @contextmanager
+    def progress(*length: int) -> Iterator[Callable[[int], None]]:
+        asked.append(length)
+        yield lambda done: asked.append((done,))
+
+    monkeypatch.setattr("albert_calc.cli.commands.sweep.progress", progress)
+    line = ("sweep", "bert-tiny", "-L", "1:3", "-B", "1:4", "-f", "csv", "--columns")
+    assert run(*line, "training_peak_bytes").exit_code == 0
+    (length, costly), *done = asked
+    assert (length, done[-1]) == (12, (12,))
+    asked.clear()
+    run(*line[:4], "-f", "csv")
+    assert asked[0][0] == 3
+    assert asked[0][1] >= 100 * costly

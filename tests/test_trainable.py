@@ -1,10 +1,15 @@
 """What is trained, against PEFT and the real classes."""
 
+import json
+import re
+from pathlib import Path
+
 import pytest
+from conftest import Run
 from support import Faults, lora, oracle
 
 from albert_calc import ModelConfig
-from albert_calc.costs.trainable import count_trainable, matrix_names
+from albert_calc.costs.trainable import adapter_notes, count_trainable, matrix_names
 from albert_calc.costs.trained import DEFAULT_TARGETS, EVERYTHING, Trained, freeze
 from albert_calc.counting.tensors import Blueprint, blueprint
 from albert_calc.errors import ConfigError
@@ -93,7 +98,7 @@ def test_targets_are_the_ends_of_names() -> None:
     for wrong in ("uery", "LayerNorm", "encoder"):
         with pytest.raises(ConfigError, match="must be the end of a matrix's module name"):
             lora(bert().variant, 8, (wrong,))
-    with pytest.raises(ConfigError, match="train_modules: must be the end"):
+    with pytest.raises(ConfigError, match="train: must be the end"):
         lora(bert().variant, 8, (), ("classifer",))
 
 
@@ -136,3 +141,98 @@ def test_parts_that_are_none(parts: str) -> None:
         freeze(f"embeddings,{parts},nothing")
     assert len(raised.value.problems) == 2
     assert all(problem.startswith("freeze: ") for problem in raised.value.problems)
+
+
+def test_a_module_of_another_head() -> None:
+    """A module that the head lacks is refused with the heads that have it."""
+    with pytest.raises(ConfigError) as raised:
+        lora(bert("model").variant, 8, (), ("classifier",))
+    (problem,) = raised.value.problems
+    assert problem.endswith(
+        "; the heads that have it: sequence-classification, multiple-choice, token-classification"
+    )
+
+
+@pytest.mark.parametrize(
+    ("head", "modules", "said"),
+    [
+        ("sequence-classification", (), "classifier: not trained, .* SEQ_CLS"),
+        ("token-classification", (), "classifier: not trained, .* TOKEN_CLS"),
+        ("question-answering", (), "qa_outputs: not trained, .* QUESTION_ANS"),
+        ("sequence-classification", ("classifier",), ""),
+        ("multiple-choice", (), ""),
+        ("masked-lm", (), ""),
+    ],
+)
+def test_a_new_classifier(head: str, modules: tuple[str, ...], said: str) -> None:
+    """Adapters alone leave it as it is, which is told where PEFT's task type trains it."""
+    variant = bert(head).variant
+    notes = list(adapter_notes(variant, lora(variant, 8, (), modules)))
+    assert len(notes) == bool(said)
+    assert all(re.match(said, note) for note in notes)
+    assert not list(adapter_notes(variant, EVERYTHING))
+
+
+def test_words() -> None:
+    """What is trained is said in few words."""
+    for trained, words in (
+        (EVERYTHING, ""),
+        (Trained(8, ("query", "value")), "LoRA of rank 8 on query, value"),
+        (Trained(8, ("query",), ("pooler",)), "LoRA of rank 8 on query; pooler trained whole"),
+        (freeze("embeddings,layers:0-9"), "frozen: embeddings, layers:0-9"),
+    ):
+        assert trained.words == words
+
+
+LORA = ("count", "bert-base-uncased", "--lora", "8")
+
+
+def test_a_count_says_what_is_trained(run: Run) -> None:
+    """Under the table as PEFT prints it, also without the headline; in CSV rows of their own."""
+    said = "\ntrainable 294,912 of 109,777,152 (0.2686%): LoRA of rank 8 on query, value\n"
+    for quiet in ((), ("-q",)):
+        assert said in run(*LORA, *quiet).stdout
+    rows = run(*LORA, "-f", "csv").stdout.splitlines()
+    assert rows[-2:] == ["trainable,,294912,", "all,,109777152,"]
+    data = json.loads(run(*LORA, "-f", "json").stdout)
+    assert (data["trainable"], data["all"]) == (294_912, 109_777_152)
+    assert {"trainable", "all"}.isdisjoint(c["name"] for c in data["components"])
+    assert "trainable" not in run(*LORA[:2], "-f", "csv").stdout
+    frozen = run(*LORA[:2], "--freeze", "embeddings,layers:0-9").stdout
+    assert "): frozen: embeddings, layers:0-9\n" in frozen
+
+
+@pytest.mark.parametrize("shown", [("--total",), ("--chart",), ("--save", "x.svg")])
+@pytest.mark.parametrize("trained", [("--lora", "8"), ("--freeze", "layers")])
+def test_what_is_trained_is_not_dropped(
+    shown: tuple[str, ...],
+    trained: tuple[str, str],
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bare number and a picture show nothing of it, so they are refused."""
+    monkeypatch.chdir(tmp_path)
+    result = run("count", "bert-base-uncased", *trained, *shown)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"shows nothing of {trained[0]}" in result.stderr
+
+
+def test_notes_of_adapters(run: Run) -> None:
+    """A classifier that adapters leave is told of once, in a count and in a cost."""
+    for command in ("count", "cost"):
+        args = (command, "bert-base-uncased", "--head", "sequence-classification", "--lora", "8")
+        assert run(*args).stderr.count("note: classifier: not trained") == 1
+        assert "not trained" not in run(*args, "--train", "classifier").stderr
+
+
+def test_a_size_that_counts_nothing(run: Run) -> None:
+    """It is told with the heads that it counts in; one that no head counts is left alone."""
+    result = run("count", "bert-base-uncased", "--num-labels", "5")
+    assert result.stderr == (
+        "note: num_labels: counts nothing here, as it would with --head sequence-classification"
+        " or token-classification or question-answering\n"
+    )
+    others = run("count", "bert-base-uncased", "-A", "6", "-L", "2")
+    classifier = run("count", "bert-base-uncased", "--num-labels", "5", "--head", "qa")
+    assert "counts nothing" not in others.stderr + classifier.stderr

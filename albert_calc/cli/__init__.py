@@ -64,6 +64,10 @@ class CommandGroup(click.Group):
         if sys.stdout is None:
             say("error", ["cannot write the result: standard output is closed"])
             return CANNOT
+        if words[:1] == ["-V"] and len(words) > 1 and not words[1].startswith("-"):
+            say("error", ["no command: -V is the version only where nothing follows"])
+            _suggest(words)
+            return CANNOT
         if _cannot_complete():
             say("error", ["completion: COMP_WORDS and the number COMP_CWORD must be set"])
             return CANNOT
@@ -132,7 +136,11 @@ def _suggest(words: list[str]) -> bool:
     """Say which line *words* seem to mean, if that is known."""
     from albert_calc.cli.guesses import answer
 
-    line = answer(words, NAMES)
+    def options(name: str) -> set[str]:
+        command = main.get_command(click.Context(main), name)
+        return {o for p in command.params for o in p.opts} if command else set()
+
+    line = answer(words, NAMES, options)
     if line:
         say("try", [line])
     return bool(line)

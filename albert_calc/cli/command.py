@@ -27,9 +27,10 @@ from albert_calc.cli.options import (
     share_option,
     size_options,
     source_options,
+    typed,
 )
 from albert_calc.cli.output import emit, say, write
-from albert_calc.errors import Problems
+from albert_calc.errors import Problems, first_of
 from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
 from albert_calc.models.model import DEFAULT_LAYOUT, Model, Request, read_model
@@ -79,6 +80,7 @@ class Asked:
             options.get("share"),
             options.get("strict") or False,
             class_head,
+            headless="head" not in options,
         )
         self._read: list[Model] = []
 
@@ -145,9 +147,12 @@ class Asked:
         """Tell what was assumed of the models that were read, and what is odd."""
         several = len(self._read) > 1
         for kind in ("note", "warning"):
-            for model in self._read:
-                texts = model.notes if kind == "note" else model.warnings
-                say(kind, (f"{model.name}: {t}" if several else t for t in texts))
+            texts = [
+                f"{model.name}: {text}" if several else text
+                for model in self._read
+                for text in (model.notes if kind == "note" else model.warnings)
+            ]
+            say(kind, first_of(list(dict.fromkeys(texts)), f"more {kind}s"))
 
 
 def _several(names: Any) -> Sequence[str]:
@@ -182,11 +187,14 @@ def model_command(
     )
     shared = source_options(several=many != "one")
     if heads:
-        shared += [*([] if lists else [head_option(), share_option()]), layout_option()]
+        head = "that of the class which a config file names, else model" if class_head else "model"
+        own = [] if lists else [head_option(head), share_option()]
+        shared += [*own, layout_option()]
     shared += size_options(sizes, lists=lists)
 
     def decorate(function: Function) -> click.Command:
         def run(**options: Any) -> int:
+            _refuse_contradiction(picture)
             asked = Asked(options, many=many, class_head=class_head, lists=lists)
             own = {p.name: options[p.name] for p in _own(function) if p.name}
             return _finished(asked, function(asked, **own))
@@ -203,6 +211,7 @@ def plain_command(
 
     def decorate(function: Function) -> click.Command:
         def run(**options: Any) -> int:
+            _refuse_contradiction(picture)
             asked = Asked(options, many="any")
             own = {p.name: options[p.name] for p in _own(function) if p.name}
             return _finished(asked, function(asked, **own))
@@ -269,6 +278,13 @@ def _command(
         params=[*before, *arguments, *options, *output_options(formats), *drawing, *shared],
         help=inspect.cleandoc(function.__doc__ or ""),
     )
+
+
+def _refuse_contradiction(picture: str) -> None:
+    """Refuse a format beside *picture*, a flag, or beside a file to save it to."""
+    flags = typed(picture.removeprefix("--"), "save") if picture else []
+    if flags and typed("format"):
+        raise click.UsageError(f"{flags[0]} and --format contradict each other: give one of them")
 
 
 def _finished(asked: Asked, result: "Report | Picture | None") -> int:

@@ -3,18 +3,21 @@
 The table is also the test: every row is typed as in its example, and so is its answer.
 """
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from albert_calc.config.presets import find_preset
+from albert_calc.families import HEADS, head_meant
+from albert_calc.families.sizes import SIZES
 
 
 class Guess(NamedTuple):
     """Words that are typed, the words that are meant, and a line in which they stand.
 
-    ``SIZE`` stands for a number of bytes such as 16GB, and ``NAMES`` for names of presets with
-    commas between them.
+    ``SIZE`` stands for a number of bytes such as 16GB, ``NAMES`` for names of presets with
+    commas between them, ``HEAD`` for what a head is called elsewhere, and ``N`` for a number.
     """
 
     typed: str
@@ -40,20 +43,35 @@ GUESSES: tuple[Guess, ...] = (
     Guess("--limit", "--at-most", "check base {} 110M"),
     Guess("--expect", "--equals", "check base {} 11750400"),
     Guess("--batch", "--batch-size", "cost base {} 8"),
-    Guess("--seq-len", "--sequence-length", "cost base {} 128"),
-    Guess("--seq-length", "--sequence-length", "cost base {} 128"),
-    Guess("--max-length", "--sequence-length", "cost base {} 128"),
+    Guess("-b N", "-B N", "cost base {}"),
+    Guess("--seq", "-S", "cost base {} 128"),
+    Guess("--seq-len", "-S", "cost base {} 128"),
+    Guess("--seq-length", "-S", "cost base {} 128"),
+    Guess("--max-length", "-S", "cost base {} 128"),
+    Guess("--max-seq-length", "-S", "cost base {} 128"),
     Guess("--precision", "--dtype", "cost base {} float16"),
+    Guess("--dtype half", "--dtype float16", "cost base {}"),
+    Guess("--dtype float", "--dtype float32", "cost base {}"),
+    Guess("--fp32", "--dtype float32", "cost base {}"),
+    Guess("--fp16", "--dtype float16", "cost base {}"),
+    Guess("--half", "--dtype float16", "cost base {}"),
+    Guess("--bf16", "--dtype bfloat16", "cost base {}"),
+    Guess("--optimizer adam", "--optimizer adamw", "cost base {}"),
     Guess("--layers", "--num-hidden-layers", "count base {} 6"),
+    Guess("--num-layers", "--num-hidden-layers", "count base {} 6"),
+    Guess("--heads", "--num-attention-heads", "count base {} 8"),
+    Guess("--num-heads", "--num-attention-heads", "count base {} 8"),
+    Guess("--vary hidden", "--vary hidden-size", "solve base --budget 12M {}"),
+    Guess("--vary layers", "--vary num-hidden-layers", "solve bert-base-uncased --budget 90M {}"),
+    Guess("--vary vocab", "--vary vocab-size", "solve base --budget 12M {}"),
+    Guess("--vary embedding", "--vary embedding-size", "solve base --budget 12M {}"),
+    Guess("--vary batch", "--vary batch-size", "solve base --memory 16GB {}"),
     Guess("--hidden", "--hidden-size", "count base {} 384"),
     Guess("--vocab", "--vocab-size", "count base {} 30000"),
     Guess("--labels", "--num-labels", "count base --head sequence-classification {} 5"),
+    Guess("--head HEAD", "--head HEAD", "count bert-base-uncased {}"),
     Guess("--model base", "base", "count {}"),
     Guess("--file configs/base.json", "configs/base.json", "count {}"),
-    Guess("--head mlm", "--head masked-lm", "count base {}"),
-    Guess("--head qa", "--head question-answering", "count base {}"),
-    Guess("--head nsp", "--head next-sentence-prediction", "count bert-base-uncased {}"),
-    Guess("--head classification", "--head sequence-classification", "count base {}"),
     Guess("--preset NAMES", "NAMES", "compare {}"),
     Guess("diff", "compare", "{} base large"),
     Guess("vs", "compare", "{} base large"),
@@ -72,21 +90,31 @@ GUESSES: tuple[Guess, ...] = (
 )
 """What people type first, and what they mean; a row without a dash is a command."""
 
-_SIZE = re.compile(r"[0-9][0-9_.]*\s*([kmgt]i?b?|b)?", re.IGNORECASE)
+_SIZE_OPTIONS = frozenset(
+    name for s in SIZES for name in (f"-{s.symbol}", f"--{s.key.replace('_', '-')}")
+) | {"-B", "-S", "--batch-size", "--sequence-length"}
+
+_SIZE = re.compile(r"[0-9][0-9_.]*\s*([kmgt]i?b?|b)", re.IGNORECASE)
 
 
-def answer(words: Sequence[str], commands: Sequence[str]) -> str:
+def answer(
+    words: Sequence[str], commands: Sequence[str], options: Callable[[str], Collection[str]]
+) -> str:
     """The line that *words*, which could not be done, seem to mean; empty if none is known.
 
-    *commands* are the names of all commands.
+    *commands* are the names of all commands, and *options* gives those of a command.
     """
     line = [part for word in words for part in _parted(word)]
     meant = list(line)
-    if meant and not meant[0].startswith("-") and meant[0] not in commands:
-        meant = _command(meant)
+    if meant and meant[0] not in commands:
+        meant = _command(meant, commands)
+    known = options(meant[0]) if meant and meant[0] in commands else ()
     for guess in GUESSES:
-        if guess.typed.startswith("-"):
+        first = guess.meant.split()[0]
+        if guess.typed.startswith("-") and (first in known or not first.startswith("-")):
             meant = _replaced(meant, guess)
+    if meant[:1] == ["sweep"]:
+        meant = _listed(meant)
     return f"albert-calc {' '.join(_quoted(w) for w in meant)}" if meant != line else ""
 
 
@@ -96,17 +124,49 @@ def _parted(word: str) -> list[str]:
     return [name, value] if equals and name.startswith("--") else [word]
 
 
-def _command(words: list[str]) -> list[str]:
+def _command(words: list[str], commands: Sequence[str]) -> list[str]:
     """*words* with a command in front: the one that the first is called here, or a count."""
+    from difflib import get_close_matches
+
     first, *rest = words
+    if first.startswith("-"):
+        of_a_model = first in _SIZE_OPTIONS or first in ("--preset", "--config")
+        return ["count", *words] if of_a_model and rest else words
     for guess in GUESSES:
         if guess.typed == first.lower():
             return [guess.meant, *rest]
-    if find_preset(first) is not None or first.endswith(".json"):
+    if _is_model(first):
         others = [w for w in rest if not w.startswith("-")]
         several = others and all(find_preset(o) is not None for o in others)
         return ["compare" if several else "count", *words]
-    return words
+    near = get_close_matches(first.lower(), commands, n=1, cutoff=0.75)
+    return [*(near or [first]), *rest]
+
+
+def _is_model(word: str) -> bool:
+    """Whether *word* is a MODEL by its looks: a preset, or a config in a file or directory."""
+    inside = os.path.join(word, "config.json")
+    return (
+        (os.path.isdir(word) and os.path.isfile(inside))
+        or word.endswith(".json")
+        or find_preset(word) is not None
+    )
+
+
+def _listed(words: list[str]) -> list[str]:
+    """*words* with numbers that follow the first of a size put behind it, with commas."""
+    joined: list[str] = []
+    for word in words:
+        option, value = joined[-2:] if len(joined) > 1 else ("", "")
+        if option in _SIZE_OPTIONS and all(map(_is_number, [*value.split(","), word])):
+            joined[-1] += f",{word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _is_number(word: str) -> bool:
+    return bool(re.fullmatch("[0-9][0-9_]*", word))
 
 
 def _replaced(words: list[str], guess: Guess) -> list[str]:
@@ -124,6 +184,10 @@ def _replaced(words: list[str], guess: Guess) -> list[str]:
 def _matches(word: str, pattern: str) -> bool:
     if pattern == "SIZE":
         return bool(_SIZE.fullmatch(word))
+    if pattern == "N":
+        return _is_number(word)
+    if pattern == "HEAD":
+        return word not in HEADS and bool(head_meant(word))
     if pattern == "NAMES":
         names = word.split(",")
         return len(names) > 1 and all(find_preset(n) is not None for n in names)
@@ -135,7 +199,9 @@ def _matches(word: str, pattern: str) -> bool:
 def _filled(word: str, value: str) -> list[str]:
     if word == "NAMES":
         return value.split(",")
-    return [value if word in ("SIZE", "base") or word.endswith(".json") else word]
+    if word == "HEAD":
+        return [head_meant(value)]
+    return [value if word in ("SIZE", "N", "base") or word.endswith(".json") else word]
 
 
 def _quoted(word: str) -> str:

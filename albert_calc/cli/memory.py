@@ -5,15 +5,20 @@ import re
 import click
 
 from albert_calc.cli.command import Function, with_parameters
-from albert_calc.cli.options import Once
+from albert_calc.cli.options import NameType, Once
 from albert_calc.costs.fit import Memory
-from albert_calc.costs.gpus import CARDS, card
+from albert_calc.costs.gpus import CARDS, card, cards_like
 from albert_calc.errors import ConfigError
 from albert_calc.writing.harmless import shown
 from albert_calc.writing.numbers import binary_size
 from albert_calc.writing.quantity import parse_bytes
 
 _LARGEST_MEMORY = 2**60
+
+
+def _cards() -> list[str]:
+    """The names of cards as one word each, which are read all the same."""
+    return [name.replace(" ", "-") for name in CARDS]
 
 
 def memory_options(function: Function) -> Function:
@@ -24,7 +29,7 @@ def memory_options(function: Function) -> Function:
             help="What must fit: 16GB is 16 × 10^9 bytes, 16GiB 16 × 2^30. Exit 1 if it does not.",
         ),
         Once(
-            ["--gpu"], metavar="NAME",
+            ["--gpu"], metavar="NAME", type=NameType(_cards),
             help="The memory of a card, such as T4; 'cost --gpu list' prints them.",
         ),
     ]  # fmt: skip
@@ -38,12 +43,13 @@ def memory_of(memory: str | None, gpu: str | None) -> Memory | None:
     if gpu is not None:
         found = card(gpu)
         if found is None:
-            raise ConfigError(
-                f"gpu: must be one of {', '.join(CARDS)}, got {shown(gpu)};"
-                " a size is given to --memory"
-            )
+            like = " or ".join(cards_like(gpu))
+            known = f"the name of a card, got {shown(gpu)}; did you mean {like}?"
+            every = f"one of {', '.join(CARDS)}, got {shown(gpu)}; a size is given to --memory"
+            raise ConfigError(f"gpu: must be {known if like else every}")
         name, one = found
-        return Memory(one.bytes, f"{name} ({binary_size(one.bytes)})")
+        source = "" if one.torch_mib else " by nvidia-smi"
+        return Memory(one.bytes, f"{name} ({binary_size(one.bytes)}{source})")
     if memory is None:
         return None
     try:
@@ -54,4 +60,5 @@ def memory_of(memory: str | None, gpu: str | None) -> Memory | None:
         raise ConfigError(
             f"memory: must be a size with a unit, such as 16GiB or 16GB, got {shown(memory)}"
         )
-    return Memory(size, re.sub(r"(?<=[0-9])\s*(?=[A-Za-z])", " ", memory.strip(), count=1))
+    label = re.sub(r"(?<=[0-9])\s*(?=[A-Za-z])", " ", memory.strip(), count=1)
+    return Memory(size, label if "i" in label.lower() else f"{label} ({binary_size(size)})")

@@ -1,16 +1,17 @@
 """The options that commands share: their types, and how one that holds a value is read."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from albert_calc.config.presets import all_presets, preset_names
-from albert_calc.families import FAMILIES, HEADS
+from albert_calc.families import FAMILIES, HEADS, head_meant
 from albert_calc.families.base import LAYOUTS, SHARES
 from albert_calc.families.sizes import SIZES
+from albert_calc.writing.harmless import shown
 from albert_calc.writing.quantity import parse_quantity
 
 if TYPE_CHECKING:
@@ -97,11 +98,32 @@ class ModelType(PresetType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> "list[CompletionItem]":
-        """The names that begin with *incomplete*, and whatever files do."""
+        """The names that begin with *incomplete*, else files: bash shows one kind at a time."""
         from click.shell_completion import CompletionItem
 
-        names = super().shell_complete(ctx, param, incomplete)
-        return [*names, CompletionItem(incomplete, type="file")]
+        folder = os.path.isdir(os.path.dirname(incomplete))
+        names = [] if folder else super().shell_complete(ctx, param, incomplete)
+        return names or [CompletionItem(incomplete, type="file")]
+
+
+class NameType(click.ParamType[str]):
+    """A text whose completion is one of *names*, or with commas several of them."""
+
+    name = "name"
+
+    def __init__(self, names: Callable[[], Iterable[str]], *, several: bool = False) -> None:
+        self.names = names
+        self.several = several
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        """The names that begin with *incomplete*, or with what stands after its last comma."""
+        from click.shell_completion import CompletionItem
+
+        before, comma, last = incomplete.rpartition(",") if self.several else ("", "", incomplete)
+        names = (n for n in self.names() if n.lower().startswith(last.lower()))
+        return [CompletionItem(f"{before}{comma}{n}") for n in names]
 
 
 def names_like(incomplete: str) -> list[str]:
@@ -128,35 +150,23 @@ SIZE = SizeType()
 NUMBER = SizeType(commas=False)
 MODEL = ModelType()
 
-_HEADS: dict[str, str] = {
-    "mlm": "masked-lm",
-    "clm": "causal-lm",
-    "lm": "masked-lm",
-    "nsp": "next-sentence-prediction",
-    "qa": "question-answering",
-    "ner": "token-classification",
-    "classification": "sequence-classification",
-    "classifier": "sequence-classification",
-    "base": "model",
-    "none": "encoder",
-}
-"""What heads are called elsewhere."""
-
 
 class HeadType(click.Choice[str]):
     """The name of a head; what others call it is answered with its name here."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """The names there are, or the one that is meant."""
-        meant = _HEADS.get(str(value).lower().replace("_", "-"))
-        if meant is None and str(value).lower().replace("_", "-") in self.choices:
-            meant = str(value).lower().replace("_", "-")
-        if meant is not None:
-            return f"--head {value}: the head is called {meant}; give --head {meant}"
+        """The names there are, unless it is known which one is meant."""
+        if head_meant(str(value)):
+            return f"no head has this name, got {shown(str(value))}"
         return super().get_invalid_choice_message(value, ctx)
 
 
-HEAD = HeadType(HEADS)
+HEAD = HeadType(HEADS, case_sensitive=False)
+
+
+def one_of(names: Iterable[str]) -> "click.Choice[str]":
+    """One of *names*, in any case."""
+    return click.Choice(tuple(names), case_sensitive=False)
 
 
 def size_options(symbols: str, *, lists: bool = False) -> list[click.Parameter]:
@@ -197,7 +207,7 @@ def source_options(*, several: bool = False) -> list[click.Parameter]:
             f" standard input.{more}", **more_once,
         ),
         Once(
-            ["--model-type"], type=click.Choice(list(FAMILIES)), metavar="TYPE",
+            ["--model-type"], type=one_of(list(FAMILIES)), metavar="TYPE",
             heading=MODEL_HEADING,
             help=f"The family, where a config does not say: {', '.join(FAMILIES)}.",
         ),
@@ -212,20 +222,18 @@ def source_options(*, several: bool = False) -> list[click.Parameter]:
     ]  # fmt: skip
 
 
-def head_option(**attributes: Any) -> click.Parameter:
-    """``--head``."""
+def head_option(default: str) -> click.Parameter:
+    """``--head``, which is by *default* what that text says."""
     return Once(
         ["--head"], type=HEAD, metavar="HEAD", heading=MODEL_HEADING,
-        help="What stands on the encoder: " + ", ".join(HEADS) + "."
-        " By default that of the class which a config file names, else model.",
-        **attributes,
+        help=f"What stands on the encoder: {', '.join(HEADS)}. By default {default}.",
     )  # fmt: skip
 
 
 def share_option() -> click.Parameter:
     """``--share``."""
     return Once(
-        ["--share"], type=click.Choice(SHARES), heading=MODEL_HEADING,
+        ["--share"], type=one_of(SHARES), heading=MODEL_HEADING,
         help="Which blocks the layers share.",
     )  # fmt: skip
 
@@ -233,7 +241,7 @@ def share_option() -> click.Parameter:
 def layout_option() -> click.Parameter:
     """``--layout``."""
     return Once(
-        ["--layout"], type=click.Choice(LAYOUTS), default=LAYOUTS[0], show_default=True,
+        ["--layout"], type=one_of(LAYOUTS), default=LAYOUTS[0], show_default=True,
         heading=MODEL_HEADING,
         help="Which model the totals describe: the published code, the book, the paper.",
     )  # fmt: skip
@@ -243,7 +251,7 @@ def output_options(formats: Sequence[str]) -> list[click.Parameter]:
     """``-f/--format`` with these *formats*, the first by default, and ``-q/--quiet``."""
     return [
         Once(
-            ["-f", "--format"], type=click.Choice(formats), default=formats[0],
+            ["-f", "--format"], type=one_of(formats), default=formats[0],
             show_default=True, heading=OUTPUT_HEADING, help="How the result is written.",
         ),
         Option(

@@ -21,7 +21,7 @@ from albert_calc.report import Report
 from albert_calc.writing.harmless import printable
 
 _WIDEST = 1_000
-_LONG = 200_000
+LONG = 200_000
 """Steps that take long enough for somebody to wonder."""
 
 _STYLES = {"error": "red", "warning": "yellow"}
@@ -119,17 +119,19 @@ def _wait(raw: Any) -> None:
 
 
 @contextmanager
-def progress(length: int) -> Iterator[Callable[[int], None]]:
+def progress(length: int, long: int = LONG) -> Iterator[Callable[[int], None]]:
     """A bar on standard error for *length* steps; what this gives is told the steps done.
+
+    *long* is how many steps take so long that somebody wonders.
 
     There is no bar for work that is done at once, where nobody would see it, or where it
     would stand in the way of the result.
     """
     there = sys.stderr is not None and sys.stderr.isatty()
-    if not (length >= _LONG and there and not sys.stdout.isatty()):
+    if not (length >= long and there and not sys.stdout.isatty()):
         yield lambda _: None
         return
-    with click.progressbar(length=length, file=sys.stderr, update_min_steps=_LONG // 10) as bar:
+    with click.progressbar(length=length, file=sys.stderr, update_min_steps=long // 10) as bar:
         steps = 0
 
         def reach(done: int) -> None:

@@ -73,3 +73,14 @@ def model_facts(model: Model) -> dict[str, Any]:
         "layout": model.layout,
         "config": config_data(model.config),
     }
+
+
+def depth_notes(model: Blueprint) -> list[str]:
+    """A note if groups of several layers run deeper than the L layers beside them."""
+    layers, inner = model.values["L"], model.values["N"]
+    if inner == 1 or model.variant.share != "all":
+        return []
+    return [
+        f"inner_group_num: {inner} layers in each of {layers} turns make {layers * inner}"
+        f" executed layers, against {layers} unshared ones"
+    ]

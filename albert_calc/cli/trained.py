@@ -3,10 +3,16 @@
 import click
 
 from albert_calc.cli.command import Function, with_parameters
-from albert_calc.cli.options import NUMBER, TRAINED_HEADING, Once
+from albert_calc.cli.options import NUMBER, TRAINED_HEADING, NameType, Once
+from albert_calc.costs.trained import DEFAULT_TARGETS
 
 TRAINED_OPTIONS = ("lora", "lora_targets", "train", "freeze")
 """The parameters of ``trained_options``."""
+
+
+def _targets() -> list[str]:
+    """The modules that get adapters in any family."""
+    return sorted({name for names in DEFAULT_TARGETS.values() for name in names})
 
 
 def trained_options(function: Function) -> Function:
@@ -17,7 +23,8 @@ def trained_options(function: Function) -> Function:
             help="Adapters of this rank, by PEFT's rule.",
         ),
         Once(
-            ["--lora-targets"], metavar="NAMES", heading=TRAINED_HEADING,
+            ["--lora-targets"], metavar="NAMES", type=NameType(_targets, several=True),
+            heading=TRAINED_HEADING,
             help="The ends of the names of modules that get adapters, with commas between them;"
             " by default PEFT's for the family.",
         ),

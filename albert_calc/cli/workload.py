@@ -13,14 +13,13 @@ from albert_calc.cli.options import (
     Once,
     Option,
     dashed,
+    one_of,
 )
-from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS
+from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS, SHORT_DTYPES
 from albert_calc.costs.workload import BATCH, USUAL, Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families.steps import ATTENTIONS
 from albert_calc.writing.harmless import shown
-
-_SHORT_DTYPES: Mapping[str, str] = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 
 WORKLOAD_OPTIONS = (
     "batch_size", "sequence_length", "dtype", "optimizer", "attention", "labels", "accumulate",
@@ -63,18 +62,18 @@ def training_options(function: Function) -> Function:
     """The dtype of a model, and how it is trained."""
     options: list[click.Parameter] = [
         Option(
-            ["--dtype"], type=click.Choice([*BITS, *_SHORT_DTYPES]), multiple=True,
+            ["--dtype"], type=one_of([*BITS, *SHORT_DTYPES]), multiple=True,
             default=USUAL.dtypes, show_default=True, heading=BATCH_HEADING,
             help="The type of the weights, as model.to(dtype) makes it; trained is the first that"
             " is no integer. Repeatable.",
         ),
         Once(
-            ["--optimizer"], type=click.Choice(list(OPTIMIZERS)), default=USUAL.optimizer,
+            ["--optimizer"], type=one_of(list(OPTIMIZERS)), default=USUAL.optimizer,
             show_default=True, heading=BATCH_HEADING,
             help="What trains the model; sgd has momentum, none no state.",
         ),
         Once(
-            ["--attention"], type=click.Choice(ATTENTIONS), default=USUAL.attention,
+            ["--attention"], type=one_of(ATTENTIONS), default=USUAL.attention,
             show_default=True, heading=BATCH_HEADING, help="How attention is computed.",
         ),
         Option(
@@ -90,7 +89,7 @@ def training_options(function: Function) -> Function:
             help="Layers keep their input alone, and one at a time is computed again.",
         ),
         Once(
-            ["--autocast"], type=click.Choice(HALVES), heading=BATCH_HEADING,
+            ["--autocast"], type=one_of(HALVES), heading=BATCH_HEADING,
             help="Train float32 weights with 16-bit products.",
         ),
         Option(
@@ -110,7 +109,7 @@ def workload_of(options: Mapping[str, Any]) -> Workload:
 
     Raises ``ConfigError`` with every problem.
     """
-    dtypes = (_SHORT_DTYPES.get(name, name) for name in options["dtype"])
+    dtypes = (SHORT_DTYPES.get(name, name) for name in options["dtype"])
     problems = Problems()
     masked = None
     with problems.collected():

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from albert_calc.config.values import type_problem
 from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES, families, families_of_class
 from albert_calc.writing.harmless import printable
@@ -22,8 +23,6 @@ def detect(given: Mapping[str, Any], *, typed: bool = False) -> Detected:
     which only one family has; else BERT, or ALBERT where there is an E and the sizes were
     *typed* by hand. Raises ``ConfigError`` for a file with an E that several families fit.
     """
-    from albert_calc.config.model_config import type_problem
-
     model_type = given.get("model_type")
     if model_type is not None:
         if not isinstance(model_type, str) or model_type not in FAMILIES:

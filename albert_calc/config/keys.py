@@ -202,6 +202,21 @@ REFUSALS: tuple[Refusal, ...] = (
 )  # fmt: skip
 """Keys of public configs that change a count in ways that only other code builds."""
 
+ACTIVATION_KEYS = (
+    "hidden_act",
+    "activation",
+    "hidden_activation",
+    "classifier_activation",
+    "summary_activation",
+)
+"""Keys that name an activation function which becomes a part of the model."""
+
+LEARNED_ACTIVATIONS: Mapping[str, str] = {
+    "prelu": "a slope for each place where it stands",
+    "xielu": "two slopes for each place where it stands",
+}
+"""Functions of transformers that have parameters, and which: all others have none."""
+
 # A config that has one of these and is not refused has a value that changes nothing.
 _REFUSABLE = frozenset(key for refusal in REFUSALS for key in refusal.keys)
 
@@ -211,6 +226,13 @@ def refused(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
     for key, (harmless, reason) in tables.refused.items():
         if key in given and not _among(given[key], harmless):
             yield f"{printable(key)}: {reason}, got {shown(given[key])}"
+    for key in ACTIVATION_KEYS:
+        learned = LEARNED_ACTIVATIONS.get(given[key]) if isinstance(given.get(key), str) else None
+        if learned and key in tables.defaults:
+            yield (
+                f"{key}: this function is learned ({learned}), and such parameters are not"
+                f" counted, got {shown(given[key])}"
+            )
     for refusal in REFUSALS:
         if refusal.unless and _among(given.get(refusal.unless[0]), refusal.unless[1]):
             continue

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from albert_calc.config.values import features, filled, following, problems, symbols
+from albert_calc.config.values import features, filled, following, problems, symbols, type_problem
 from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES, family
 from albert_calc.families.base import Family
@@ -160,8 +160,3 @@ class ModelConfig:
         if self.tie_word_embeddings != tables.defaults.get("tie_word_embeddings", True):
             values["tie_word_embeddings"] = self.tie_word_embeddings
         return values
-
-
-def type_problem(model_type: object) -> str:
-    """What is wrong with a *model_type* that no table describes."""
-    return f"model_type: must be one of {', '.join(FAMILIES)}, got {shown(model_type)}"

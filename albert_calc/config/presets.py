@@ -70,8 +70,11 @@ def find_preset(name: str) -> Preset | None:
         found = _read(plain) if plain else None
         if found and (found.name == lower or by_title.get(lower) or found.hub.lower() == lower):
             return found
+    # Some write bert_base, and one preset has underscores.
+    spelled = lower.replace("_", "-")
     for other in all_presets():
-        if lower and lower in (other.hub.lower(), *other.aliases):
+        names = (other.name, other.hub.lower(), *other.aliases)
+        if lower and spelled in (name.replace("_", "-") for name in names):
             return other
     return None
 
@@ -137,4 +140,4 @@ def nearest(name: str, most: int = 3) -> list[str]:
 
 
 def _family(name: str) -> str:
-    return name.split("-")[0]
+    return name.replace("_", "-").split("-")[0]

@@ -88,6 +88,8 @@ def read_mapping(
     if assumed:
         taken = ", ".join(f"{tables.name_of(k)} {_told(v)}" for k, v in assumed.items())
         notes.append(f"not given, so the default of {tables.config_class}: {taken}")
+    if "model_type" in given and "num_attention_heads" not in values:
+        notes += _open_heads(tables, values)
     notes += _alias_notes(tables, mapping)
     return Reading(
         config,
@@ -191,6 +193,22 @@ def _heads_fit(tables: Family, values: Mapping[str, Any]) -> bool:
         for rule in tables.rules
         if rule.fatal and not holds(rule, keys)
     )
+
+
+def _open_heads(tables: Family, values: Mapping[str, Any]) -> Iterator[str]:
+    """A note of a default number of heads that does not fit, so that none is taken."""
+    default = tables.defaults.get(tables.name_of("num_attention_heads"))
+    if isinstance(default, int):
+        with_default = filled(tables, {**values, "num_attention_heads": default})
+        for rule in tables.rules:
+            of_heads = rule.fatal and rule.keys[0] == "num_attention_heads"
+            if of_heads and not holds(rule, with_default):
+                name, _, must = rule_text(tables, rule, with_default).partition(": ")
+                broken_rule = must.replace("must divide", "does not divide")
+                yield (
+                    f"{name}: the default of {tables.config_class}, {default},"
+                    f" {broken_rule}, so it is left open"
+                )
 
 
 def _counting_keys(tables: Family, values: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from albert_calc.algebra import symbols_in
-from albert_calc.families import family
+from albert_calc.families import FAMILIES, family
 from albert_calc.families.base import (
     SHARES,
     Computed,
@@ -192,3 +192,8 @@ def symbols_of(model_type: str, having: frozenset[str]) -> frozenset[str]:
         if tensor.exists(having)
         for symbol in symbols_in((*tensor.shape, *tensor.repeat))
     )
+
+
+def type_problem(model_type: object) -> str:
+    """What is wrong with a *model_type* that no table describes."""
+    return f"model_type: must be one of {', '.join(FAMILIES)}, got {shown(model_type)}"

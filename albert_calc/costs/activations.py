@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from albert_calc.algebra import Dims, Polynomial, times
+from albert_calc.algebra import Dim, Dims, Polynomial, times
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.costs.circumstances import batch_values, circumstances, unknown
 from albert_calc.costs.memory import WIDTHS
@@ -68,6 +68,8 @@ def kept_activations(config: ModelConfig, model: Blueprint, workload: Workload) 
         return Activations(reason=reason)
     case = circumstances(config, model, workload)
     values = batch_values(model, workload)
+    # Steps of all families are written with E, which not all have.
+    own: dict[str, Dim] = {} if config.family.has("embedding_size") else {"E": "H"}
     tensors = []
     for segment in segments(case, values):
         for tensor in held_by(segment, workload):
@@ -75,9 +77,8 @@ def kept_activations(config: ModelConfig, model: Blueprint, workload: Workload) 
             often = times(segment.order.stored) if tensor.copy_of else segment.runs
             copies = often.evaluate(values)
             size = copies * tensor.elements.evaluate(values) * WIDTHS[tensor.dtype]
+            shape = tuple(times(dim).substitute(own) for dim in tensor.shape)
             tensors.append(
-                KeptTensor(
-                    segment.part, tensor.name, tensor.shape, tensor.dtype, often, copies, size
-                )
+                KeptTensor(segment.part, tensor.name, shape, tensor.dtype, often, copies, size)
             )
     return Activations(tuple(tensors), documented=case.documented)

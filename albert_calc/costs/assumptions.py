@@ -5,13 +5,26 @@ from albert_calc.costs.memory import OPTIMIZERS
 from albert_calc.costs.workload import Workload
 
 ACCURACY = (
-    "the peak is an estimate: within 0.1% of 81 steps measured on a CPU, and 4% of 16 above 1 GB"
-    " on GPUs; it leaves out the CUDA context and fragmentation"
+    "the peak is an estimate: within 0.1% of 81 steps measured on a CPU, and below all of 24 on"
+    " GPUs, by 0.4 to 4% above 1 GB; it leaves out the CUDA context and fragmentation"
 )
 """How far the estimate was off where it was measured; the tests hold it to that."""
 
-DOCUMENTED = "what sdpa with dropout keeps is what its kernel documents; no CPU has that kernel"
+DOCUMENTED = (
+    "with dropout, what sdpa keeps is taken from the documentation of its kernel, and was not"
+    " measured"
+)
 """Said where activations are not those that were measured on a CPU."""
+
+NOT_AT_ONCE = (
+    "the rows of training memory are not all there at once: activations go as gradients come"
+)
+"""Said of the parts of the peak, whose sum is above it."""
+
+PARTLY_TRAINED = (
+    "the FLOPs of training are unknown where parts are frozen: they take less than a backward"
+    " pass of all"
+)
 
 
 def assumptions(workload: Workload) -> list[str]:
@@ -20,13 +33,13 @@ def assumptions(workload: Workload) -> list[str]:
         "Executed parameters: each layer counted as often as it runs, everything else once;"
         " a tied output matrix is one with the token table.",
         "Weights: parameters × width; int4 two in a byte, rounded up, without scales. With the"
-        " optimizer: the weights and Adam's two moments. Matrices in int8: dense layers as"
+        " optimizer: the weights and the optimizer's moments. Matrices in int8: dense layers as"
         " torch's quantize_dynamic leaves them, tables whole.",
         "FLOPs: 2 a multiply-add, matrix products only. A matrix m × n takes 2 × m × n for"
         " every token (pooler, sequence classifier: every sequence) each time its layer runs;"
         " attention scores take 4 × B × S² × H in every layer run. B sequences go through the"
         " encoder (multiple-choice: examples × choices)."
-        f" Training takes {TRAINING_PASSES} × forward.",
+        f" Training all of it takes {TRAINING_PASSES} × forward.",
     ]
     dtype = workload.training_dtype
     if dtype is None:

@@ -10,6 +10,7 @@ from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families import family
 from albert_calc.families.steps import (
+    EAGER,
     FUNCTIONS,
     LABELS,
     ONE_LABEL,
@@ -47,7 +48,7 @@ def circumstances(config: ModelConfig, model: Blueprint, workload: Workload) -> 
     variant = model.variant
     forward = family(variant.model_type).forward
     assert forward is not None  # noqa: S101 - otherwise it is unknown
-    conditions = {workload.attention, _problem(config)}
+    conditions = {attention_of(variant.model_type, workload), _problem(config)}
     conditions |= {
         key for key in _dropouts(forward, variant.head) if _probability(config, forward, key)
     }
@@ -62,6 +63,11 @@ def circumstances(config: ModelConfig, model: Blueprint, workload: Workload) -> 
         workload.autocast,
         workload.trained,
     )
+
+
+def attention_of(model_type: str, workload: Workload) -> str:
+    """How attention is computed: as *workload* says, or eagerly where there is no sdpa."""
+    return workload.attention if family(model_type).sdpa else EAGER
 
 
 def batch_values(model: Blueprint, workload: Workload) -> Mapping[str, int]:

@@ -49,6 +49,11 @@ class Cost(NamedTuple):
         return self.activations.bytes
 
     @property
+    def training_flops(self) -> int | None:
+        """The FLOPs of a training pass; ``None`` where not all is trained, which takes fewer."""
+        return training_flops(self.flops, self.trainable)
+
+    @property
     def peak(self) -> Moment | None:
         """The moment at which a training step takes most memory; ``None`` if unknown."""
         return max(self.moments, key=lambda moment: moment.bytes, default=None)
@@ -57,6 +62,11 @@ class Cost(NamedTuple):
     def training_peak_bytes(self) -> int | None:
         """The most bytes in use at once in a training step; ``None`` if unknown."""
         return None if self.peak is None else self.peak.bytes
+
+
+def training_flops(flops: Flops, trainable: Trainable) -> int | None:
+    """The FLOPs of a training pass; ``None`` unless every parameter is trained."""
+    return flops.training if trainable.trainable == trainable.all else None
 
 
 def cost_of(config: ModelConfig, model: Blueprint, workload: Workload = USUAL) -> Cost:
@@ -69,7 +79,7 @@ def cost_of(config: ModelConfig, model: Blueprint, workload: Workload = USUAL) -
     if problems:
         raise ConfigError(problems)
     parameters = count(model).total
-    dtype = workload.training_dtype
+    state = None if workload.training_dtype is None else training_state(model, workload)
     layers = times(*executed_layers(model.variant))
     return Cost(
         parameters=parameters,
@@ -77,8 +87,10 @@ def cost_of(config: ModelConfig, model: Blueprint, workload: Workload = USUAL) -
         executed_parameters=executed_parameters(model.variant).evaluate(model.values),
         executed_layers=layers.evaluate(model.values),
         weights_bytes={d: weights_bytes(parameters, d) for d in workload.dtypes},
-        files=files_of(model, workload.dtypes[0]),
-        state=None if dtype is None else training_state(model, workload),
+        files=files_of(
+            model, workload.dtypes[0], None if state is None else state.optimizer_moments
+        ),
+        state=state,
         activations=kept_activations(config, model, workload),
         moments=training_moments(config, model, workload),
         inference_peak_bytes=inference_peak(config, model, workload),

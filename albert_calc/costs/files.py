@@ -7,36 +7,35 @@ from albert_calc.costs.memory import weights_bytes
 from albert_calc.counting.counts import count
 from albert_calc.counting.tensors import Blueprint, Variant, is_counted, tensor_table
 
-_MOMENTS = 2
-"""Tensors beside each weight in a checkpoint that Adam can go on from."""
-
 
 class Files(NamedTuple):
     """The bytes of a model's tensors as files store them; headers are left out.
 
-    ``checkpoint`` has the weights in a dtype, ``with_optimizer`` Adam's two moments beside
-    them in the same dtype. ``int8`` has the matrices of dense layers in 8 bits and the rest
-    in float32, as torch's ``quantize_dynamic`` leaves them: tables stay whole, and an output
-    matrix is no longer tied to one. ``unrolled`` has the weights of a layer once for each time
-    that it runs, as ONNX stores a shared layer (microsoft/onnxruntime#10340).
+    ``checkpoint`` has the weights in a dtype, ``with_optimizer`` the optimizer's moments beside
+    them, to go on training from; it is ``None`` where nothing is trained. ``int8`` has the
+    matrices of dense layers in 8 bits and the rest in float32, as torch's ``quantize_dynamic``
+    leaves them: tables stay whole, and an output matrix is no longer tied to one. ``unrolled``
+    has the weights of a layer once for each time that it runs, as ONNX stores a shared layer
+    (microsoft/onnxruntime#10340).
     """
 
     checkpoint: int
-    with_optimizer: int
+    with_optimizer: int | None
     int8: int
     unrolled: int
 
 
-def files_of(model: Blueprint, dtype: str = "float32") -> Files:
-    """The files of *model* with weights of *dtype*."""
+def files_of(model: Blueprint, dtype: str = "float32", moments: int | None = None) -> Files:
+    """The files of *model* with weights of *dtype*, and *moments* bytes of an optimizer's."""
     parameters = count(model).total
     dense = dense_parameters(model.variant).evaluate(model.values)
     tied = tied_parameters(model.variant).evaluate(model.values)
     rest = parameters + tied - dense
     executed = executed_parameters(model.variant).evaluate(model.values)
+    checkpoint = weights_bytes(parameters, dtype)
     return Files(
-        checkpoint=weights_bytes(parameters, dtype),
-        with_optimizer=(1 + _MOMENTS) * weights_bytes(parameters, dtype),
+        checkpoint=checkpoint,
+        with_optimizer=None if moments is None else checkpoint + moments,
         int8=weights_bytes(dense, "int8") + weights_bytes(rest, "float32"),
         unrolled=weights_bytes(executed, dtype),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from albert_calc.algebra import Dims, Polynomial
@@ -49,7 +49,7 @@ class Stored:
     grad: bool = False
     copy_of: str = ""
 
-    @property
+    @cached_property
     def elements(self) -> Polynomial:
         """How many elements it has."""
         return Polynomial.product(*self.shape)

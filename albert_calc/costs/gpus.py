@@ -50,14 +50,25 @@ CARDS: Mapping[str, Card] = {
 
 
 def card(name: str) -> tuple[str, Card] | None:
-    """The card *name*, in any case; of two that differ in memory alone, the smaller."""
+    """The card *name*, in any case, also without its ``RTX``.
+
+    Of two that differ in memory alone it is the smaller.
+    """
     wanted = _plain(name)
-    found = {
-        known: one
-        for known, one in CARDS.items()
-        if re.fullmatch(f"{wanted}([0-9]+gb)?", _plain(known))
-    }
-    return min(found.items(), key=lambda item: item[1].bytes, default=None) if wanted else None
+    found = [(known, one) for known, one in CARDS.items() if wanted in _names(known)]
+    return min(found, key=lambda item: item[1].bytes, default=None)
+
+
+def cards_like(name: str) -> list[str]:
+    """The names of cards that contain *name*."""
+    wanted = _plain(name)
+    return [known for known in CARDS if wanted and wanted in _plain(known)]
+
+
+def _names(known: str) -> set[str]:
+    """What the card *known* may be called: with and without its ``RTX`` and its memory."""
+    names = {_plain(known), _plain(re.sub("[ -][0-9]+GB$", "", known))}
+    return names | {name.removeprefix("rtx") for name in names}
 
 
 def _plain(name: str) -> str:

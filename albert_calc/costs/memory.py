@@ -6,6 +6,9 @@ from typing import NamedTuple
 BITS: Mapping[str, int] = {"float32": 32, "float16": 16, "bfloat16": 16, "int8": 8, "int4": 4}
 """Each dtype of weights and the bits of one element."""
 
+SHORT_DTYPES: Mapping[str, str] = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+"""Other names of dtypes, as options and files may spell them."""
+
 HALVES: tuple[str, ...] = ("float16", "bfloat16")
 """The 16-bit dtypes."""
 
@@ -52,7 +55,8 @@ def moments_bytes(tensors: Tensors, optimizer: str, dtype: str) -> int:
     """The bytes of the moments of all *tensors*, which are in *dtype*.
 
     In 8 bits a block of 256 elements has a float32 scale, and a tensor below 4,096 elements
-    stays in float32: ``Optimizer2State.init_state`` of bitsandbytes 0.49.
+    (``min_8bit_size``) stays in float32: ``Optimizer2State.init_state`` in bitsandbytes 0.50,
+    ``optim/optimizer.py``. Older releases had blocks of 2,048.
     """
     moments = OPTIMIZERS[optimizer].moments
     if optimizer != "adamw-8bit":

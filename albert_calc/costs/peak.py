@@ -194,14 +194,18 @@ def _layers_back(step: _Step, i: int, arriving: int) -> Iterator[tuple[int, Way]
     weights = _weights(nodes)
     gradients = sum(size(weight) for node in nodes for weight in node.trained)
     alone = accumulate and not order.shares
+    ways: dict[bool, Way] = {}
     for run in order.telling():
         place = run - segment.first
         if 0 <= place < step.runs[i]:
-            there = weights if order.runs_again(run) else ()
+            again = order.runs_again(run)
             above = order.beside(run) if accumulate else order.above(run)
             below = step.under(i) + step.copies(segment) + step.held(segment) * place
-            way = way_back(nodes, {segment.output: arriving}, size, there, weights if alone else ())
-            yield below + (0 if alone else gradients * above), way
+            if again not in ways:
+                there, passing = weights if again else (), weights if alone else ()
+                arrives = {segment.output: arriving}
+                ways[again] = way_back(nodes, arrives, size, there, passing)
+            yield below + (0 if alone else gradients * above), ways[again]
 
 
 def _waiting_size(step: _Step) -> Size:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from albert_calc.algebra import Polynomial, minus, times
 from albert_calc.costs.forward import (
@@ -19,8 +20,12 @@ from albert_calc.costs.trainable import layer_runs
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import executed_layers
 
+_ONCE = times(1)
+_ALONE = Order(1, 1)
 
-class Segment(NamedTuple):
+
+@dataclass(frozen=True, eq=False)
+class Segment:
     """Equal parts of a forward pass, one after another: their nodes, and how many.
 
     ``order`` is that of all layers like these, of whose runs the first here is ``first``.
@@ -28,16 +33,16 @@ class Segment(NamedTuple):
 
     part: str
     nodes: tuple[Node, ...]
-    runs: Polynomial = times(1)
+    runs: Polynomial = _ONCE
     first: int = 0
-    order: Order = Order(1, 1)
+    order: Order = _ALONE
 
     @property
     def output(self) -> Stored:
         """What the last of the nodes makes."""
         return self.nodes[-1].output
 
-    @property
+    @cached_property
     def kept(self) -> tuple[Stored, ...]:
         """The tensors that autograd keeps of one run, each once."""
         return tuple(dict.fromkeys(tensor for node in self.nodes for tensor in node.kept))
@@ -49,9 +54,18 @@ def segments(case: Circumstances, values: Mapping[str, int]) -> tuple[Segment, .
     Below the first tensor that is trained nothing is kept; the first layer that trains one
     keeps less than those after it, to which a gradient goes through.
     """
+    return _segments(case, order_of(case.variant, values))
+
+
+@lru_cache(maxsize=64)
+def _segments(case: Circumstances, whole: Order) -> tuple[Segment, ...]:
+    """The forward pass of *case* whose layers run in the order *whole*.
+
+    Kept, since a sweep asks for it at every batch.
+    """
     nodes, hidden = embedding_nodes(case)
     found = [Segment("embeddings", nodes)]
-    for runs, layer, order in _layer_kinds(case, values):
+    for runs, layer, order in _layer_kinds(case, whole):
         if not order.runs:
             continue
         nodes, after = layer_nodes(case, hidden, layer)
@@ -76,11 +90,9 @@ def held_by(segment: Segment, workload: Workload) -> tuple[Stored, ...]:
     return segment.nodes[0].inputs[:1] if segment.output.grad else ()
 
 
-def _layer_kinds(
-    case: Circumstances, values: Mapping[str, int]
-) -> Iterator[tuple[Polynomial, int, Order]]:
+def _layer_kinds(case: Circumstances, order: Order) -> Iterator[tuple[Polynomial, int, Order]]:
     """The runs of layers like each other, in symbols, an example of them, and their order."""
-    order, trained = order_of(case.variant, values), case.trained
+    trained = case.trained
     if not trained.frozen_layers:
         yield times(*executed_layers(case.variant)), 0, order
         return

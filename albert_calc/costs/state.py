@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 from albert_calc.costs.memory import OPTIMIZERS, WIDTHS, moments_bytes, weights_bytes
-from albert_calc.costs.trainable import count_trainable, trained_tensors
+from albert_calc.costs.trainable import trained_tensors
 from albert_calc.costs.workload import Workload
+from albert_calc.counting.counts import count
 from albert_calc.counting.tensors import Blueprint
 
 
@@ -47,18 +48,17 @@ def training_state(model: Blueprint, workload: Workload) -> State:
     temporaries are those of the largest one.
     """
     dtype, trained = workload.training_dtype or "", workload.trained
-    counted = count_trainable(model, trained)
-    adapters = counted.trainable if trained.lora_rank else 0
     own_dtype = "float32" if trained.lora_rank else dtype
     update_dtype = "float32" if workload.master_weights else own_dtype
     tensors = tuple(trained_tensors(model, trained))
+    trainable = sum(size * copies for size, copies in tensors)
+    adapters = trainable if trained.lora_rank else 0
     largest = max((size for size, copies in tensors if copies), default=0)
     optimizer = OPTIMIZERS[workload.optimizer]
-    base = weights_bytes(counted.all - adapters, dtype)
     return State(
-        weights=base + weights_bytes(adapters, own_dtype),
-        gradients=weights_bytes(counted.trainable, own_dtype),
+        weights=weights_bytes(count(model).total, dtype) + weights_bytes(adapters, own_dtype),
+        gradients=weights_bytes(trainable, own_dtype),
         optimizer_moments=moments_bytes(tensors, workload.optimizer, update_dtype),
-        master_weights=WIDTHS["float32"] * counted.trainable * workload.master_weights,
+        master_weights=WIDTHS["float32"] * trainable * workload.master_weights,
         temporaries=optimizer.temporaries * largest * WIDTHS[update_dtype],
     )

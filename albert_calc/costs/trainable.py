@@ -7,9 +7,15 @@ from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial, times
 from albert_calc.costs.order import Order
-from albert_calc.costs.trained import EVERYTHING, Trained, with_targets
+from albert_calc.costs.trained import EVERYTHING, TASKS, Trained, with_targets
 from albert_calc.counting.counts import count
-from albert_calc.counting.tensors import Blueprint, Variant, is_counted, tensor_table
+from albert_calc.counting.tensors import (
+    Blueprint,
+    Variant,
+    is_counted,
+    tensor_table,
+    variant_problems,
+)
 from albert_calc.errors import ConfigError
 from albert_calc.families import family
 from albert_calc.families.base import Tensor
@@ -43,9 +49,39 @@ def trained_problems(variant: Variant, trained: Trained) -> Iterator[str]:
             )
     for module in trained.train_modules:
         if not any(_is_whole(t, variant, (module,)) for t in tensor_table(variant)):
+            having = ", ".join(_heads_with(module, variant))
             yield (
-                "train_modules: must be the end of a module's name"
+                "train: must be the end of a module's name"
                 f" ({matrices}, ...), got {shown(module)}"
+                + (f"; the heads that have it: {having}" if having else "")
+            )
+
+
+def _heads_with(module: str, variant: Variant) -> Iterator[str]:
+    """The heads of the family with a module whose name ends with *module*."""
+    for head in family(variant.model_type).heads:
+        other = variant._replace(head=head)
+        if not variant_problems(variant.model_type, head, variant.layout) and any(
+            _is_whole(tensor, other, (module,)) for tensor in tensor_table(other)
+        ):
+            yield head
+
+
+def adapter_notes(variant: Variant, trained: Trained) -> Iterator[str]:
+    """That adapters leave a new classifier as it is, which PEFT would train for the task."""
+    task, modules = TASKS.get(variant.head, ("", ()))
+    if not trained.lora_rank or not task:
+        return
+    for module in modules:
+        of_task = [
+            tensor
+            for tensor in tensor_table(variant)
+            if module in _full(tensor, variant).split(".")
+        ]
+        if of_task and not any(_is_whole(t, variant, trained.train_modules) for t in of_task):
+            yield (
+                f"{module}: not trained, as PEFT without a task_type leaves it; its task_type"
+                f" {task} trains it, and so does --train {module}"
             )
 
 

@@ -19,6 +19,16 @@ DEFAULT_TARGETS: Mapping[str, tuple[str, ...]] = {
 Source: ``TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`` of peft 0.21.
 """
 
+TASKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "sequence-classification": ("SEQ_CLS", ("classifier", "score")),
+    "token-classification": ("TOKEN_CLS", ("classifier", "score")),
+    "question-answering": ("QUESTION_ANS", ("qa_outputs",)),
+}
+"""PEFT's task type of a head, and the modules that it trains whole for it.
+
+Source: ``PeftModelForSequenceClassification`` and its like in peft 0.21's ``peft_model.py``.
+"""
+
 PARTS: tuple[str, ...] = ("embeddings", "projection", "layers", "pooler", "head")
 """What ``--freeze`` can name; ``layers:FROM-TO`` are stored layers, from 0, inclusive."""
 
@@ -42,6 +52,17 @@ class Trained(NamedTuple):
     def everything(self) -> bool:
         """Whether nothing is frozen."""
         return self == EVERYTHING
+
+    @property
+    def words(self) -> str:
+        """What is trained, as in ``LoRA of rank 8 on query, value``; empty if it is everything."""
+        if self.lora_rank:
+            adapters = f"LoRA of rank {self.lora_rank} on {', '.join(self.lora_targets)}"
+            whole = ", ".join(self.train_modules)
+            return f"{adapters}; {whole} trained whole" if whole else adapters
+        spans = (f"layers:{first}-{last}" for first, last in self.frozen_layers)
+        frozen = ", ".join((*self.frozen, *spans))
+        return f"frozen: {frozen}" if frozen else ""
 
 
 EVERYTHING = Trained()

@@ -10,7 +10,7 @@ from albert_calc.algebra import Dim, Dims, minus, times
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.values import broken
 from albert_calc.errors import ConfigError
-from albert_calc.families import family
+from albert_calc.families import family, head_meant
 from albert_calc.families.base import (
     EMBEDDING_PROJECTION,
     EMBEDDING_PROJECTION_BIAS,
@@ -228,7 +228,9 @@ def variant_problems(model_type: str, head: object, layout: object) -> list[str]
     problems = []
     if not isinstance(head, str) or head not in tables.heads:
         heads = ", ".join(tables.heads)
-        problems.append(f"head: must be one of {heads} for {model_type}, got {shown(head)}")
+        meant = head_meant(head) if isinstance(head, str) else ""
+        hint = f" (did you mean {meant}?)" if meant in tables.heads else ""
+        problems.append(f"head: must be one of {heads} for {model_type}{hint}, got {shown(head)}")
     if not isinstance(layout, str) or layout not in LAYOUTS:
         problems.append(f"layout: must be one of {', '.join(LAYOUTS)}, got {shown(layout)}")
     elif layout not in tables.embeddings:

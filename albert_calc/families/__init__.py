@@ -50,6 +50,32 @@ HEADS: tuple[str, ...] = (
 )
 """The name of every head, whichever families have it."""
 
+_CALLED_ELSEWHERE: Mapping[str, str] = {
+    "mlm": "masked-lm",
+    "clm": "causal-lm",
+    "lm": "masked-lm",
+    "nsp": "next-sentence-prediction",
+    "qa": "question-answering",
+    "ner": "token-classification",
+    "classification": "sequence-classification",
+    "classifier": "sequence-classification",
+    "base": "model",
+    "none": "encoder",
+}
+"""What heads are called elsewhere."""
+
+
+def head_meant(text: str) -> str:
+    """The name of the head that others call *text*, that is spelled so, or whose class it is.
+
+    Empty without one.
+    """
+    name = text.lower().replace("_", "-")
+    if name in HEADS:
+        return name
+    classes = [head for _, head in families_of_class(text)]
+    return classes[0] if classes else _CALLED_ELSEWHERE.get(name, "")
+
 
 @cache
 def family(model_type: str) -> Family:

@@ -168,4 +168,5 @@ ALBERT = Family(
         **task_heads("Albert"),
     },
     forward=_FORWARD,
+    checkpointing=False,
 )

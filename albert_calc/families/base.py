@@ -228,7 +228,9 @@ class Family(NamedTuple):
     tensor names where a head is on top. ``buffers`` may be stored in a checkpoint but are no
     parameters. ``stored`` are names that checkpoints have instead of those of the tables, each
     with the tensors that lie in it, one below the other. ``forward`` is the forward pass, and
-    what autograd keeps of it, if described.
+    what autograd keeps of it, if described. ``checkpointing`` and ``sdpa`` say whether the
+    classes of transformers 5.24 take gradient checkpointing and a fused attention
+    (``supports_gradient_checkpointing``, ``_supports_sdpa``).
     """
 
     model_type: str
@@ -264,6 +266,8 @@ class Family(NamedTuple):
     buffers: tuple[str, ...] = ("embeddings.position_ids", "embeddings.token_type_ids")
     stored: Mapping[str, tuple[str, ...]] = {}
     forward: Forward | None = None
+    checkpointing: bool = True
+    sdpa: bool = True
 
     def name_of(self, key: str) -> str:
         """How this family's configs spell the size *key*."""

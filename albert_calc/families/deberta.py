@@ -253,4 +253,5 @@ DEBERTA = Family(
     products=(*attention_products(), *relative_products("X")),
     heads=deberta_heads("Deberta"),
     buffers=("embeddings.position_ids",),
+    sdpa=False,
 )

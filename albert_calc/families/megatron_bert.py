@@ -66,4 +66,5 @@ MEGATRON_BERT = BERT._replace(
         outside=(normalized("encoder.ln", "encoded", "hidden", "H"),),
         heads={**FORWARD.heads, **pooled_heads(HIDDEN_DROPOUT)},
     ),
+    sdpa=False,
 )

@@ -85,4 +85,6 @@ MPNET = BERT._replace(
     },
     buffers=("embeddings.position_ids",),
     forward=None,
+    checkpointing=False,
+    sdpa=False,
 )

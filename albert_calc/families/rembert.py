@@ -103,4 +103,5 @@ REMBERT = BERT._replace(
             ),
         },
     ),
+    sdpa=False,
 )

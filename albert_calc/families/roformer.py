@@ -119,4 +119,5 @@ ROFORMER = BERT._replace(
         ),
     },
     forward=None,
+    sdpa=False,
 )

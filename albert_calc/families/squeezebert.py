@@ -115,4 +115,6 @@ SQUEEZEBERT = BERT._replace(
     },
     buffers=("embeddings.position_ids",),
     forward=None,
+    checkpointing=False,
+    sdpa=False,
 )

@@ -17,7 +17,8 @@ def find_checkpoint(text: str) -> tuple[str, tuple[str, ...]]:
     snapshot = cached_snapshot(text)
     if snapshot is not None:
         return snapshot, (f"{text}: read from the local Hugging Face cache",)
-    if is_id(text) and ("/" in text or "." not in text):
+    named_as_file = text.endswith((".json", ".safetensors", ".bin", ".pt", ".pth", ".ckpt"))
+    if is_id(text) and not named_as_file and ("/" in text or "." not in text):
         raise CheckpointError(
             f"{text}: neither a path nor in the local cache ({quoted(cache_folder())}), and"
             f" nothing is fetched: hf download {text} does that"

@@ -93,16 +93,17 @@ def _preset(text: str, preset: Preset) -> Found:
 
 
 def _not_found(text: str) -> list[str]:
+    if text.endswith(".json") or ("/" in text and not is_id(text)):
+        return [f"model: no such file, got {shown(text)}"]
     close = nearest(text)
     hint = f"did you mean {' or '.join(close)}?" if close else "see albert-calc presets"
-    problem = (
-        f"model: must be a file, a directory with config.json, or a known name ({hint}),"
-        f" got {shown(text)}"
-    )
-    if "/" in text and is_id(text):
+    if "/" in text:
         return [
-            problem,
+            f"model: neither a file nor a known name ({hint}), got {shown(text)}",
             f"{text} is not in the local cache ({quoted(cache_folder())}), and nothing is"
             f" fetched: hf download {text} config.json does that",
         ]
-    return [problem]
+    return [
+        f"model: must be a file, a directory with config.json, or a known name ({hint}),"
+        f" got {shown(text)}"
+    ]

@@ -22,8 +22,8 @@ class Request(NamedTuple):
     """What is asked of every model of a command line.
 
     ``overrides`` are sizes put over those of its file. Without a ``head`` it is ``model``, or
-    with ``class_head`` that of the class which a file names. With ``strict`` a warning about a
-    key is an error.
+    with ``class_head`` that of the class which a file names; ``headless`` says that heads are
+    no matter of what is asked. With ``strict`` a warning about a key is an error.
     """
 
     overrides: Mapping[str, Any] = {}
@@ -32,6 +32,7 @@ class Request(NamedTuple):
     share: str | None = None
     strict: bool = False
     class_head: bool = False
+    headless: bool = False
 
 
 class Model(NamedTuple):
@@ -108,7 +109,7 @@ def read_model(found: Found, request: Request) -> Model:
         reading.config,
         head,
         request.layout,
-        (*notes, *reading.notes, *_head_notes(reading.config, head, request.layout)),
+        (*notes, *reading.notes, *_head_notes(reading.config, head, request)),
         (*reading.key_warnings, *reading.oddities),
         (*assumed, *reading.assumed),
         found.path,
@@ -136,20 +137,19 @@ def _named_head(found: Found, model_type: str) -> str | None:
     return None
 
 
-def _head_notes(config: ModelConfig, head: str, layout: str) -> Iterator[str]:
-    """Where the classes that the config names, or the layout, differ from the request."""
+def _head_notes(config: ModelConfig, head: str, request: Request) -> Iterator[str]:
+    """Where nobody chose the head: that a class which the config names has another one."""
     heads = family(config.model_type).heads
-    named = ", ".join(printable(n, 60) for n in config.architectures[:5])
-    if named and not set(config.architectures) & set(heads[head].classes):
-        fitting = [
-            h for h, known in heads.items() if set(known.classes) & set(config.architectures)
-        ]
-        if fitting:
-            yield (
-                f"architectures: the config names {named}, not the head {head};"
-                f" the head {fitting[0]} is that class"
-            )
+    named = config.architectures
+    chosen = request.head is not None or request.headless
+    if named and not chosen and not set(named) & set(heads[head].classes):
+        other = [(h, n) for h, of in heads.items() for n in of.classes if n in named]
+        if other:
+            counted = "bare model" if head == DEFAULT_HEAD else f"head {head}"
+            fitting, known = other[0]
+            yield f"architectures: counted as the {counted}; --head {fitting} counts {known}"
         else:
-            yield f"architectures: the config names {named}, which is no known class"
-    if layout == "handbook" and heads[head].pooler and config.model_type == "albert":
+            names = ", ".join(printable(n, 60) for n in named[:5])
+            yield f"architectures: the config names {names}, which is no known class"
+    if request.layout == "handbook" and heads[head].pooler and config.model_type == "albert":
         yield "layout handbook: albert has no pooler there"

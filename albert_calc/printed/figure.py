@@ -59,6 +59,17 @@ class Figure(NamedTuple):
         return self.computed - self.printed * _ONE.get(self.unit, 1)
 
     @property
+    def plain(self) -> tuple[int | float, int | float, str]:
+        """What is printed, what was computed, and the unit of both: the numbers alone."""
+        if isinstance(self.computed, int):
+            unit = "bytes" if self.unit == "thousand bytes" else "parameters"
+            return self.printed * _ONE.get(self.unit, 1), self.computed, unit
+        if self.unit == "times":
+            return self.printed, self.value, "times"
+        tenths = self.unit == "tenths of a percent"
+        return self.printed / 10 if tenths else self.printed, self.value * 100, "percent"
+
+    @property
     def printed_text(self) -> str:
         """The figure as it stands in print."""
         if self.unit == "tenths of a percent":

@@ -1,12 +1,15 @@
 """Sweeps over what models cost: figures of memory and work, also for several batches."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.values import symbols
 from albert_calc.costs.activations import kept_activations
+from albert_calc.costs.circumstances import unknown
+from albert_calc.costs.cost import training_flops
 from albert_calc.costs.files import executed_parameters
 from albert_calc.costs.flops import Flops, count_flops
 from albert_calc.costs.memory import weights_bytes
@@ -34,8 +37,8 @@ def _forward(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
     return _flops(model, workload).forward
 
 
-def _training(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
-    return _flops(model, workload).training
+def _training(_: ModelConfig, model: Blueprint, workload: Workload) -> int | None:
+    return training_flops(_flops(model, workload), trainable_of(model, workload.trained))
 
 
 def _executed(_: ModelConfig, model: Blueprint, __: Workload) -> int:
@@ -57,6 +60,9 @@ COSTS: Mapping[str, Measure] = {
     "trainable": _trainable,
 }
 """The columns that are costs, and how each is worked out; ``None`` where it is unknown."""
+
+MEMORY = frozenset({"training_peak_bytes", "activation_bytes", "inference_peak_bytes"})
+"""The costs that are unknown where no table describes a forward pass."""
 
 BATCH_COLUMNS = ("batch_size", "sequence_length")
 
@@ -95,6 +101,17 @@ def costed_batches(
             for workload in batches.workloads:
                 rows.append(tuple(_cell(grid, model, workload, c) for c in columns))
             yield rows
+
+
+def unknown_reasons(grid: Grid, workload: Workload) -> Iterator[str]:
+    """Why the memory of models of *grid* is unknown, each reason once."""
+    reasons: dict[str, None] = {}
+    for share, head in product(grid.shares, grid.heads):
+        one = grid._replace(shares=(share,), heads=(head,))
+        for stretch in islice(stretches(one, Counter()), 1):
+            model = Blueprint(variant_at(one, stretch), symbols(grid.family, stretch.keys))
+            reasons[unknown(grid.base, model, workload)] = None
+    yield from filter(None, reasons)
 
 
 def _cell(grid: Grid, model: Blueprint, workload: Workload, column: str) -> str | int | None:

@@ -3,26 +3,28 @@
 import json
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
-from albert_calc.checks.file import Listed, read_checks
+from albert_calc.checks.file import read_checks
 from albert_calc.checks.record import recorded
-from albert_calc.checks.run import Measure, Result, concerns, held_against, listed_results
+from albert_calc.checks.run import Measure, Result, held_against, listed_results
+from albert_calc.checks.subjects import of_file, of_model, of_preset
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import InputPath, typed
 from albert_calc.cli.output import append_file, canvas, write_chunks
 from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
-from albert_calc.costs.memory import BITS
+from albert_calc.config.files import quoted
+from albert_calc.costs.memory import BITS, SHORT_DTYPES
 from albert_calc.costs.trained import EVERYTHING, read_trained
-from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, ConfigError, Problems
-from albert_calc.models.lookup import Found, find_file, find_model, find_named
+from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, ConfigError, Problems, first_of
+from albert_calc.models.lookup import find_file, find_model, find_named
 from albert_calc.models.model import Model, read_model
-from albert_calc.render import Canvas
+from albert_calc.render import FORMATS, Canvas
 from albert_calc.report import Column, Report, Section
 
 FALSE, INCOMPLETE = 1, 2
@@ -32,6 +34,8 @@ _MOST_SHOWN = 1_000
 
 _MEASURES = ("without_embeddings", "trainable", *TRAINED_OPTIONS)
 
+_T = TypeVar("_T")
+
 _SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
@@ -39,7 +43,7 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
     "check",
     "any",
     class_head=True,
-    formats=("table", "json", "csv", "markdown", "github", "junit"),
+    formats=(*FORMATS, "github", "junit"),
 )
 @option("--equals", metavar="N", help="The count must be N.")
 @option(
@@ -50,7 +54,7 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 @option("--at-most-bytes", metavar="SIZE", help="The weights must not take more, such as 500MB.")
 @option(
     "--dtype",
-    type=click.Choice(list(BITS)),
+    type=click.Choice([*BITS, *SHORT_DTYPES], case_sensitive=False),
     help="With --at-most-bytes: the type of the weights, by default float32.",
 )
 @option("--same-as", metavar="MODEL", help="The count must be that of MODEL.")
@@ -105,12 +109,15 @@ def command(
     given = {key: options.get(key) or None for key in KEYS}
     if record:
         _refuse("--record", typed("checks", *_MEASURES, *KEYS), "it writes bounds")
+        if not _named(asked) and not asked.request.overrides:
+            raise click.UsageError("no model: give a MODEL")
         return Report(written="".join(recorded(list(_models(asked)))))
     if checks is not None:
         others = typed("head", "share", "layout", *_MEASURES, *KEYS)
         others += typed(*asked.request.overrides)
         _refuse("--checks", others, "the file says all of that")
-        return _report(asked, _of_file(asked, read_checks(checks)))
+        unlisted: list[str] = []
+        return _report(asked, _of_file(asked, checks, unlisted), unlisted)
     problems = Problems()
     read = Bounds()
     trained = EVERYTHING
@@ -148,19 +155,26 @@ def _some(asked: Asked) -> None:
         asked.model  # noqa: B018 - read for its problems, which are told with the others
 
 
+def _each(
+    asked: Asked,
+    model: Callable[[str], _T],
+    preset: Callable[[str], _T],
+    config: Callable[[str], _T],
+) -> Iterator[tuple[str, Callable[[str], _T]]]:
+    """The names of ``_named``, each with the function for what it is a name of."""
+    for key, function in (("models", model), ("preset", preset), ("config", config)):
+        for name in asked.options[key]:
+            yield name, function
+
+
 def _models(asked: Asked) -> Iterator[tuple[str, Model | AlbertCalcError]]:
     """Each model that the line names, or why it cannot be read."""
-    finds = (
-        *((find_model, name) for name in asked.options["models"]),
-        *((find_named, name) for name in asked.options["preset"]),
-        *((find_file, path) for path in asked.options["config"]),
-    )
-    if not finds:
-        yield "sizes", asked.model
-    for find, name in finds:
+    if len(_named(asked)) < 2:
+        yield "".join(_named(asked)) or "sizes", asked.model
+        return
+    for name, find in _each(asked, find_model, find_named, find_file):
         try:
-            found: Found = find(name)
-            model = read_model(found, asked.request)
+            model = read_model(find(name), asked.request)
         except ConfigError as error:
             yield name, error
             continue
@@ -176,14 +190,35 @@ def _held(asked: Asked, bounds: Bounds, measure: Measure) -> Iterator[Result]:
             yield from held_against(model, bounds, measure=measure)
 
 
-def _of_file(asked: Asked, listed: list[Listed]) -> Iterator[Result]:
-    """The results of the checks in a file, or of those that concern the models named."""
-    names = _named(asked)
-    chosen = (one for one in listed if not names or any(concerns(one, n) for n in names))
-    for result in chain.from_iterable(listed_results(one, asked.request) for one in chosen):
-        if result.model is not None:
-            asked.remember(result.model, once=True)
-        yield result._replace(model=None)
+def _of_file(asked: Asked, path: str, unlisted: list[str]) -> Iterator[Result]:
+    """The results of the checks in the file *path*, or of those that concern the models named.
+
+    At the end *unlisted* says of which models there was none: a hook names every config that
+    has changed.
+    """
+    wanted: dict[str, str] = {}
+    missing = []
+    for name, subject_of in _each(asked, of_model, of_preset, of_file):
+        try:
+            wanted[name] = subject_of(name)
+        except ConfigError as error:
+            missing.append(Result(name, error="; ".join(error.problems), path=name))
+    subjects = set(wanted.values()) if _named(asked) else None
+    listed = read_checks(path)
+    concerned = set()
+    for one in listed:
+        for result in listed_results(one, asked.request, subjects):
+            concerned.add(result.subject)
+            if result.model is not None:
+                asked.remember(result.model, once=True)
+            yield result._replace(model=None)
+    yield from missing
+    file = quoted(path)
+    if subjects is None and not listed:
+        unlisted.append(f"{file}: has no [[check]] table")
+    others = [name for name, subject in wanted.items() if subject not in concerned]
+    texts = [f"{quoted(name)}: no check in {file} concerns it" for name in others]
+    unlisted += first_of(texts, "more that no check concerns")
 
 
 class _Tally:
@@ -223,6 +258,8 @@ class _Tally:
     def summary(self) -> str:
         """The last line: ``12 checks: 11 hold, 1 does not``."""
         total = self.holding + self.failing + self.unread
+        if not total:
+            return "0 checks"
         said = [f"{self.holding:,} {'holds' if self.holding == 1 else 'hold'}"]
         if self.failing:
             said.append(f"{self.failing:,} {'does' if self.failing == 1 else 'do'} not")
@@ -231,31 +268,33 @@ class _Tally:
         return f"{total:,} check{'' if total == 1 else 's'}: {', '.join(said)}"
 
 
-def _report(asked: Asked, results: Iterator[Result]) -> Report:
+def _report(asked: Asked, results: Iterator[Result], unlisted: Sequence[str] = ()) -> Report:
+    """What there is to write of *results*; *unlisted* is whole when all of them are there."""
     tally = _Tally()
     counted = tally.counted(results)
     if asked.quiet:
         deque(counted, maxlen=0)
-        return Report(written=f"{tally.summary}\n", status=tally.status, errors=tally.said)
+        return _written(f"{tally.summary}\n", tally, unlisted)
     rows = [_row(result) for result in islice(counted, _MOST_SHOWN)]
     later = next(counted, None)
     if later is not None and asked.format in ("json", "csv"):
-        return _streamed(asked.format, rows, chain([later], counted), tally)
+        _stream(asked.format, rows, chain([later], counted), tally)
+        return _written("", tally, unlisted)
     if later is not None:
         kept = asked.format == "junit"
         rows = rows if kept else [row for row in rows if row[-1] is not True]
         for result in chain([later], counted):
             if kept or (not result.holds and len(rows) < _MOST_SHOWN):
                 rows.append(_row(result))
-    if not tally.holding + tally.failing and (
-        tally.unread == 1 or asked.format in ("table", "markdown")
-    ):
+    for_people = asked.format in ("table", "markdown")
+    if not tally.holding + tally.failing and (tally.unread == 1 or for_people):
         # Nothing can be told.
-        raise AlbertCalcError(tally.said)
+        return _written("" if tally.unread else f"{tally.summary}\n", tally, unlisted)
     report = Report(
-        (Section(_COLUMNS, tuple(rows), key="checks", notes=(tally.summary,)),),
+        (_section(rows, tally.summary),),
         tally.facts,
         status=tally.status,
+        warnings=tuple(unlisted),
         errors=tally.said,
     )
     path = os.environ.get(_SUMMARY) if asked.format == "github" else None
@@ -266,9 +305,28 @@ def _report(asked: Asked, results: Iterator[Result]) -> Report:
     return report
 
 
-def _streamed(
+def _written(text: str, tally: _Tally, unlisted: Sequence[str]) -> Report:
+    """A report whose result is *text*, or nothing more than has been written."""
+    return Report(written=text, status=tally.status, warnings=tuple(unlisted), errors=tally.said)
+
+
+def _section(rows: Sequence[tuple[Any, ...]], summary: str) -> Section:
+    """The table of *rows*: people read the result beside the check, and no empty column."""
+    columns = list(_COLUMNS)
+    if not any(row[_TOLERANCE] for row in rows):
+        columns[_TOLERANCE] = columns[_TOLERANCE]._replace(only="machines")
+    name, *others, result = columns
+    return Section(
+        (name, result._replace(only="people"), *others, result._replace(only="machines")),
+        tuple((row[0], row[-1], *row[1:]) for row in rows),
+        key="checks",
+        notes=(summary,),
+    )
+
+
+def _stream(
     format: str, rows: list[tuple[Any, ...]], others: Iterable[Result], tally: _Tally
-) -> Report:
+) -> None:
     """Write many results as they come."""
     from albert_calc.render.stream import stream
 
@@ -278,7 +336,6 @@ def _streamed(
     if format == "json":
         chunks = chain(['{"checks": '], chunks, _last(tally))
     write_chunks(chunks)
-    return Report(written="", status=tally.status, errors=tally.said)
 
 
 def _last(tally: _Tally) -> Iterator[str]:
@@ -299,6 +356,8 @@ _COLUMNS = (
     Column("file", "file", "text", "machines"),
     Column("ok", "result", "verdict"),
 )
+
+_TOLERANCE = [column.key for column in _COLUMNS].index("tolerance")
 
 
 def _row(result: Result) -> tuple[Any, ...]:

@@ -46,7 +46,7 @@ def command(
     """
     if not cost and (idle := typed(*WORKLOAD_OPTIONS)):
         raise click.UsageError(f"{idle[0]} belongs to --cost: give both or none")
-    if chart and (others := typed("format", "ablation", "cost")):
+    if chart and (others := typed("ablation", "cost")):
         raise click.UsageError(f"--chart and {others[0]} contradict each other: give one of them")
     drawn = chart or (asked.save is not None and not asked.save.lower().endswith(".html"))
     problems = Problems()

@@ -7,15 +7,14 @@ import click
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.memory import memory_of, memory_options
 from albert_calc.cli.options import typed
-from albert_calc.cli.reports.cost import (
-    batch_line,
-    costs_sections,
-    headline,
+from albert_calc.cli.reports.cost import batch_line, costs_sections, headline
+from albert_calc.cli.reports.cost_data import cost_data
+from albert_calc.cli.reports.cost_notes import (
+    cost_notes,
     length_warnings,
     support_warnings,
-    unknown_notes,
+    unknown_fits,
 )
-from albert_calc.cli.reports.cost_data import cost_data
 from albert_calc.cli.reports.costed import Costed, costs_of
 from albert_calc.cli.shape import model_facts
 from albert_calc.cli.trained import trained_options
@@ -75,6 +74,7 @@ def command(
         if others := typed("format"):
             raise click.UsageError(f"--chart and {others[0]} contradict each other: give one")
         return _chart(costs, limit)
+    unknown = tuple(unknown_fits(costs))
     items = tuple(
         {**model_facts(model), **cost_data(one)} for model, one in zip(models, costs, strict=True)
     )
@@ -82,9 +82,10 @@ def command(
         costs_sections(costs, exact=exact, notes=notes),
         headline=headline(costs),
         items=items,
-        status=1 if any(one.fits is False for one in costs) else 0,
-        remarks=tuple(unknown_notes(costs)),
+        status=2 if unknown else int(any(one.fits is False for one in costs)),
+        remarks=tuple(cost_notes(costs, workload)),
         warnings=(*length_warnings(models, workload), *support_warnings(models, workload)),
+        errors=unknown,
     )
 
 
@@ -92,11 +93,17 @@ def _cards() -> Report:
     section = Section(
         columns=(
             Column("card", "card", "text"),
-            Column("bytes", "torch can allocate", "bytes"),
+            Column("bytes", "", "count", "machines"),
+            Column("torch_mib", "MiB that torch can allocate", "count", "machines"),
+            Column("torch", "MiB that torch can allocate", "count", "people"),
             Column("nvidia_smi_mib", "MiB by nvidia-smi", "count"),
             Column("seen_in", "seen in", "text", "machines"),
         ),
-        rows=tuple((n, c.bytes, c.nvidia_smi_mib, c.seen_in) for n, c in CARDS.items()),
+        rows=tuple(
+            (n, c.bytes, c.torch_mib, c.torch_mib or "unknown", c.nvidia_smi_mib, c.seen_in)
+            for n, c in CARDS.items()
+        ),
+        lines=("where torch's figure is unknown, nvidia-smi's, which is larger, stands for it",),
     )
     items = tuple(
         {"card": name, "bytes": one.bytes, **one._asdict()} for name, one in CARDS.items()

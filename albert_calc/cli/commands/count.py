@@ -1,5 +1,6 @@
 """``albert-calc count``: one model, component by component."""
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -7,18 +8,20 @@ import click
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
-from albert_calc.cli.trained import trained_options
-from albert_calc.costs.trained import EVERYTHING, read_trained
+from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
+from albert_calc.costs.trainable import Trainable, adapter_notes, trainable_of
+from albert_calc.costs.trained import EVERYTHING, Trained, read_trained, with_targets
 from albert_calc.counting.counts import ComponentCount, Selection, count
 from albert_calc.counting.listing import component_tensors
+from albert_calc.counting.tensors import blueprint, variant_problems
 from albert_calc.errors import Problems
+from albert_calc.families.sizes import SYMBOLS
 from albert_calc.models.model import Model
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
 from albert_calc.writing.numbers import part_of, percent
 
 if TYPE_CHECKING:
-    from albert_calc.costs.trainable import Trainable
     from albert_calc.pictures.picture import Picture
 
 _WORDS: dict[Selection, str] = {
@@ -40,7 +43,7 @@ _WORDS: dict[Selection, str] = {
 @trained_options
 def command(
     asked: Asked, *, total: bool, chart: bool, without_embeddings: bool, matrices: bool,
-    **trained: Any,
+    **options: Any,
 ) -> "Report | Picture":  # fmt: skip
     """Count one model, component by component.
 
@@ -55,12 +58,15 @@ def command(
     """
     if total and (others := typed("format", "chart")):
         raise click.UsageError(f"--total and {others[0]} contradict each other: give one of them")
+    if (total or chart or asked.save) and (others := typed(*TRAINED_OPTIONS)):
+        shown = "--total" if total else "--chart"
+        raise click.UsageError(f"{shown} shows nothing of {others[0]}: give one of them")
     if without_embeddings and matrices:
         raise click.UsageError("--without-embeddings and --matrices: give one of them")
     selection: Selection = "all"
     selection = "without_embeddings" if without_embeddings else selection
     selection = "matrices" if matrices else selection
-    model, parts = _read(asked, trained)
+    model, trained = _read(asked, options)
     counts = count(model.blueprint, selection)
     if total:
         return Report(written=f"{counts.total}\n")
@@ -69,20 +75,24 @@ def command(
 
         return count_chart(model.title, counts)
     return Report(
-        (_section(model, counts.components, counts.total),),
+        tuple(_sections(model, counts.components, counts.total, trained)),
         {
             **model_facts(model),
             **({} if selection == "all" else {"counted": selection}),
             "components": (),
             "total": counts.total,
-            **({} if parts is None else parts._asdict()),
+            **({} if trained == EVERYTHING else trainable_of(model.blueprint, trained)._asdict()),
         },
-        f"{model.title}: {with_commas(counts.total)} {_WORDS[selection]}{_trained(parts)}",
+        f"{model.title}: {with_commas(counts.total)} {_WORDS[selection]}",
+        remarks=(
+            *uncounted_sizes(model, asked.request.overrides),
+            *adapter_notes(model.blueprint.variant, trained),
+        ),
     )
 
 
-def _read(asked: Asked, options: dict[str, Any]) -> "tuple[Model, Trainable | None]":
-    """The model, and what of it is trained where that is asked for.
+def _read(asked: Asked, options: dict[str, Any]) -> tuple[Model, Trained]:
+    """The model, and what of it is trained.
 
     Raises ``ConfigError`` with the problems of both.
     """
@@ -93,22 +103,44 @@ def _read(asked: Asked, options: dict[str, Any]) -> "tuple[Model, Trainable | No
     with problems.collected():
         asked.model  # noqa: B018 - read for its problems, which are told with the others
     problems.raise_any()
-    model = asked.model
+    return asked.model, with_targets(trained, asked.model.config.model_type)
+
+
+def uncounted_sizes(model: Model, given: Mapping[str, Any]) -> Iterator[str]:
+    """Which sizes of those *given* count nothing in *model*, but in other heads."""
+    counted = formula_symbols(model.blueprint)
+    for key, symbol in SYMBOLS.items():
+        if given.get(key) is None or symbol in counted:
+            continue
+        heads = [
+            head for head in model.config.family.heads
+            if not variant_problems(model.config.model_type, head, model.layout)
+            and symbol in formula_symbols(blueprint(model.config, head, model.layout))
+        ]  # fmt: skip
+        if heads:
+            yield f"{key}: counts nothing here, as it would with --head {' or '.join(heads)}"
+
+
+def _trained_line(parts: Trainable, trained: Trained) -> str:
+    """What is trained; the share with the decimals that PEFT prints."""
+    share = percent(part_of(parts.trainable, parts.all), 4)
+    line = f"trainable {with_commas(parts.trainable)} of {with_commas(parts.all)} ({share})"
+    return f"{line}: {trained.words}"
+
+
+def _sections(
+    model: Model, components: tuple[ComponentCount, ...], total: int, trained: Trained
+) -> Iterator[Section]:
+    """The components, and for CSV what is trained in rows of its own."""
+    section = _section(model, components, total)
     if trained == EVERYTHING:
-        return model, None
-    from albert_calc.costs.trainable import trainable_of
-
-    return model, trainable_of(model.blueprint, trained)
-
-
-def _trained(parts: "Trainable | None") -> str:
-    """What is trained, as PEFT prints it."""
-    if parts is None:
-        return ""
-    share = percent(part_of(parts.trainable, parts.all))
-    return (
-        f"\ntrainable {with_commas(parts.trainable)}, all {with_commas(parts.all)},"
-        f" trainable % {share}"
+        yield section
+        return
+    parts = trainable_of(model.blueprint, trained)
+    yield section._replace(lines=(*section.lines, _trained_line(parts, trained)))
+    yield Section(
+        (Column("name", "", "name", "machines"), Column("parameters", "", "count", "machines")),
+        tuple(parts._asdict().items()),
     )
 
 

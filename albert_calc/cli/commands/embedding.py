@@ -7,6 +7,7 @@ from albert_calc.counting.comparison import COMPARED_EMBEDDING_SIZE, embedding_c
 from albert_calc.counting.tensors import has_own_projection
 from albert_calc.errors import Problems
 from albert_calc.families.sizes import SIZES, size_problems
+from albert_calc.models.model import read_model
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count, percent
 
@@ -29,7 +30,7 @@ def command(asked: Asked, *, diagram: bool) -> "Report | Picture":
       albert-calc embedding bert-base-uncased -E 64
       albert-calc embedding -V 30522 -E 128 -H 768
     """
-    sizes, notes = _sizes(asked)
+    name, sizes, notes = _sizes(asked)
     costs = embedding_costs(**sizes)
     pair = costs.pair
     if diagram or asked.save:
@@ -57,6 +58,7 @@ def command(asked: Asked, *, diagram: bool) -> "Report | Picture":
         ),
     )
     facts = {
+        "model": name,
         "standard": pair.before,
         "factorized": pair.after,
         "token_table": costs.token_table,
@@ -71,8 +73,8 @@ def command(asked: Asked, *, diagram: bool) -> "Report | Picture":
     return Report((section,), facts, headline, remarks=(*notes, *nothing))
 
 
-def _sizes(asked: Asked) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """V, E and H: as typed, or those of the model; and a note of an E that was assumed.
+def _sizes(asked: Asked) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+    """A name, and V, E and H: as typed, or those of the model; and a note of an assumed E.
 
     Raises ``ConfigError`` with every problem.
     """
@@ -81,16 +83,26 @@ def _sizes(asked: Asked) -> tuple[dict[str, Any], tuple[str, ...]]:
         sizes = [s for s in SIZES if s.key in _KEYS]
         problems = Problems(p for s in sizes for p in size_problems(s, given.get(s.key)))
         problems.raise_any()
-        return {key: given[key] for key in _KEYS}, ()
-    model = asked.model
-    config = model.config
+        return "sizes", {key: given[key] for key in _KEYS}, ()
     size = given.get("embedding_size")
+    plain = asked.request._replace(
+        overrides={k: v for k, v in given.items() if k != "embedding_size"}
+    )
+    asked_size = (s for s in SIZES if s.key == "embedding_size")
+    problems = Problems(p for s in asked_size for p in size_problems(s, size, False))
+    with problems.collected():
+        # A family without an E of its own is only compared at the one that was typed.
+        if read_model(asked.found[0], plain).config.family.has("embedding_size"):
+            plain = asked.request
+    problems.raise_any()
+    (model,) = asked.read(asked.found, plain)
+    config = model.config
     notes: tuple[str, ...] = ()
     if size is None:
         size = config.embedding_size
         if not has_own_projection(model.blueprint.variant):
             size = COMPARED_EMBEDDING_SIZE
             notes = (f"embedding_size: {model.name} has none of its own, so E = {size}",)
-    return {
+    return model.name, {
         "vocab_size": config.vocab_size, "embedding_size": size, "hidden_size": config.hidden_size,
     }, notes  # fmt: skip

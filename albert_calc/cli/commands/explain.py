@@ -15,6 +15,7 @@ from albert_calc.costs.workload import USUAL, Workload
 from albert_calc.counting.derivation import Step, derivation
 from albert_calc.counting.listing import component_tensors
 from albert_calc.errors import ConfigError, Problems
+from albert_calc.models.model import Model
 from albert_calc.report import Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
 
@@ -54,6 +55,8 @@ def command(
     """
     if not activations and (idle := typed(*WORKLOAD_OPTIONS)):
         raise click.UsageError(f"{idle[0]} belongs to --activations: give both or none")
+    if asked.format == "latex" and (flags := typed("tensors", "activations")):
+        raise click.UsageError(f"{flags[0]} and --format latex contradict each other")
     problems = Problems()
     workload = USUAL
     with problems.collected():
@@ -87,17 +90,25 @@ def command(
         lines=(shape_line(model, formula_symbols(model.blueprint)),),
     )
     facts = {**model_facts(model), "components": (), "total": _data(total)}
-    sections = (section, _tensors(listed)) if tensors else (section,)
+    headline = f"{model.title}: {with_commas(total.parameters)} parameters"
+    # What was asked for stands alone, but JSON has everything.
+    whole = asked.format == "json" or not (tensors or activations)
+    sections = [section] if whole else []
+    sections += [_tensors(listed)] if tensors else []
     if activations:
         kept = kept_activations(model.config, model.blueprint, workload)
         if kept.reason:
             raise ConfigError(f"activations: {kept.reason}")
-        sections = (*sections, _activations(kept, workload))
-    return Report(sections, facts, f"{model.title}: {with_commas(total.parameters)} parameters")
+        sections.append(_activations(model, kept, workload))
+        if not tensors:
+            kept_bytes = with_commas(kept.bytes or 0)
+            headline = f"{model.title}: {kept_bytes} bytes kept for the backward pass"
+    return Report(tuple(sections), facts, headline)
 
 
-def _activations(kept: Activations, workload: Workload) -> Section:
+def _activations(model: Model, kept: Activations, workload: Workload) -> Section:
     """What a training step keeps, its bytes in symbols and in number."""
+    symbols = frozenset(s for t in kept.tensors for s in t.formula.symbols)
     return Section(
         title="Kept for the backward pass, in bytes",
         key="activations",
@@ -113,7 +124,7 @@ def _activations(kept: Activations, workload: Workload) -> Section:
             (t.part, t.name, t.dtype, t.copies, t.formula.formula(), t.bytes) for t in kept.tensors
         ),
         total=("total", "", "", None, "", kept.bytes),
-        lines=(batch_line(workload),),
+        lines=(shape_line(model, symbols), batch_line(workload)),
     )
 
 

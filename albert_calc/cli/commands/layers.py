@@ -2,12 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from albert_calc.cli.command import Asked, model_command, option
-from albert_calc.cli.shape import shape_line
+from albert_calc.cli.options import one_of
+from albert_calc.cli.shape import depth_notes, shape_line
 from albert_calc.counting.comparison import LayerCosts, layer_costs, sharing_label, techniques
-from albert_calc.counting.tensors import Blueprint
 from albert_calc.errors import Problems
 from albert_calc.families.base import SHARES
 from albert_calc.families.sizes import SIZES, size_problems
@@ -34,7 +32,7 @@ _NEEDED = ("hidden_size", "num_hidden_layers")
 
 @model_command("layers", sizes="HILGN", heads=False, picture="--diagram")
 @option("--diagram", is_flag=True, help="Draw the unshared layers beside those that are stored.")
-@option("--share", type=click.Choice(SHARES), help="Which blocks the layers share.")
+@option("--share", type=one_of(SHARES), help="Which blocks the layers share.")
 def command(asked: Asked, *, diagram: bool, share: str | None) -> "Report | Picture":
     """Compare unshared layers with shared ones.
 
@@ -71,6 +69,7 @@ def command(asked: Asked, *, diagram: bool, share: str | None) -> "Report | Pict
         lines=(shape_line(model, main="HLIGN"),),
     )
     facts = {
+        "model": model.name,
         **{name: priced.parameters for name, priced in costs.blocks.items()},
         "per_layer": costs.per_layer,
         "unshared": pair.before,
@@ -114,14 +113,3 @@ def _model(asked: Asked, share: str | None) -> Model:
     if share == "none" and "num_hidden_groups" not in asked.request.overrides:
         del keys["num_hidden_groups"]
     return asked.read([found], Request(keys, share=share))[0]
-
-
-def depth_notes(model: Blueprint) -> list[str]:
-    """A note if groups of several layers run deeper than the L layers beside them."""
-    layers, inner = model.values["L"], model.values["N"]
-    if inner == 1 or model.variant.share != "all":
-        return []
-    return [
-        f"inner_group_num: {inner} layers in each of {layers} turns make {layers * inner}"
-        f" executed layers, against {layers} unshared ones"
-    ]

@@ -24,11 +24,11 @@ _SYMBOLS = (
 @plain_command("presets")
 @argument("names", nargs=-1, metavar="[NAME]...")
 @option("--long", is_flag=True, help="Add what was printed of each, its hub id, and its source.")
-def command(asked: Asked, *, names: tuple[str, ...], long: bool) -> Report:
+def command(_: Asked, *, names: tuple[str, ...], long: bool) -> Report:
     """List the models that are known by name, with their exact counts.
 
-    With NAME, those whose name has it as a part, or whose type it is. The count is that of
-    the bare model, its pooler included.
+    With NAME, only models whose name contains it, or that are of that type. The count is that
+    of the bare model, its pooler included.
 
     \b
     Examples:
@@ -53,10 +53,10 @@ def command(asked: Asked, *, names: tuple[str, ...], long: bool) -> Report:
         ),
         rows=tuple(map(_row, found)),
     )
-    items = tuple(map(_item, found)) if asked.format == "json" else ()
     return Report(
-        (section,), headline=f"{len(found)} models", items=items, widest=None if long else _WIDEST
-    )
+        (section,), headline=f"{len(found)} models", items=tuple(map(_item, found)),
+        widest=None if long else _WIDEST,
+    )  # fmt: skip
 
 
 def _fits(preset: Preset, name: str) -> bool:

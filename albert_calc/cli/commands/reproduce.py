@@ -3,16 +3,15 @@
 from importlib import import_module
 from itertools import groupby
 
-import click
-
 from albert_calc.cli.command import Asked, argument, plain_command
+from albert_calc.cli.options import one_of
 from albert_calc.printed import SOURCES
 from albert_calc.printed.figure import Figure
-from albert_calc.report import Column, Report, Section
+from albert_calc.report import Column, Report, Row, Section
 
 
 @plain_command("reproduce")
-@argument("source", type=click.Choice(SOURCES))
+@argument("source", type=one_of(SOURCES))
 def command(_: Asked, *, source: str) -> Report:
     """Show printed figures beside the true ones.
 
@@ -38,15 +37,17 @@ def command(_: Asked, *, source: str) -> Report:
         columns=(
             Column("where", "where", "text", "machines"),
             Column("what", "figure", "text"),
-            Column("printed", "printed", "count"),
-            Column("computed", "computed", "count"),
-            Column("verdict", "verdict", "text"),
+            Column("printed", "printed", "count", "people"),
+            Column("computed", "computed", "count", "people"),
+            Column("verdict", "verdict", "text", "people"),
+            Column("printed", "printed", "number", "machines"),
+            Column("computed", "computed", "number", "machines"),
+            Column("unit", "unit", "text", "machines"),
+            Column("verdict", "verdict", "text", "machines"),
+            Column("difference", "difference", "difference", "machines"),
             Column("convention", "counted", "text", "machines" if said else ""),
         ),
-        rows=tuple(
-            (f.where, f.what, f.printed_text, f.computed_text, _verdict(f), f.convention)
-            for f in figures
-        ),
+        rows=tuple(map(_row, figures)),
         groups={
             index: f"{where}: {convention}" if said else where
             for index, (where, convention) in groups.items()
@@ -74,6 +75,11 @@ def _summary(figures: list[Figure]) -> str:
     }
     told = [f"{n} {text}" for verdict, text in words.items() if (n := verdicts.count(verdict))]  # type: ignore[arg-type]
     return f"{len(figures)} figures: {', '.join(told)}"
+
+
+def _row(f: Figure) -> Row:
+    shown = (f.printed_text, f.computed_text, _verdict(f))
+    return (f.where, f.what, *shown, *f.plain, f.verdict, f.difference, f.convention)
 
 
 def _verdict(figure: Figure) -> str:

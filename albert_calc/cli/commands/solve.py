@@ -8,13 +8,21 @@ import click
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.memory import memory_of, memory_options
 from albert_calc.cli.options import SIZE, dashed, typed
+from albert_calc.cli.reports.cost import batch_line
+from albert_calc.cli.reports.cost_notes import (
+    attention_notes,
+    length_warnings,
+    support_warnings,
+)
 from albert_calc.cli.shape import config_data, sizes_line
 from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
 from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
 from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.assumptions import ACCURACY
+from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import Memory, usable_length
+from albert_calc.costs.trainable import adapter_notes
 from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, Workload
 from albert_calc.errors import ConfigError, Problems
@@ -30,7 +38,7 @@ from albert_calc.search.solve import (
     largest_value,
     solve_problems,
 )
-from albert_calc.writing.numbers import count
+from albert_calc.writing.numbers import binary_size, count
 
 
 class _Variable(click.Choice[str]):
@@ -97,13 +105,41 @@ def command(
         with problems.collected():
             workload = workload._replace(trained=read_trained(options))
     if problems:
-        problems += solve_problems(key, limit.bytes if limit else budget, multiple_of)
+        # A memory that cannot be read has been told of.
+        problems += solve_problems(key, 1 if budget is None else budget, multiple_of)
     problems.raise_any()
     if limit is None:
         solution = largest_size(found[0], asked.request, key, budget or 0, multiple_of=multiple_of)
     else:
         solution = _in_memory(asked, key, limit, multiple_of, workload)
-    return _finished(asked, solution, key, multiple_of, limit)
+    report = _finished(asked, solution, key, multiple_of, limit)
+    if limit is None:
+        return report
+    return _with_batch(report, solution.found.model, workload, key)
+
+
+def _with_batch(report: Report, model: Model, workload: Workload, key: str) -> Report:
+    """*report* with the batch under its table, and what is to be said of it.
+
+    *key* is the size that was solved for, which has another value there.
+    """
+    model_type = model.config.model_type
+    own = workload._replace(
+        trained=with_targets(workload.trained, model_type),
+        attention=attention_of(model_type, workload),
+    )
+    (section,) = report.sections
+    line = batch_line(own, without=(key,))
+    remarks = (
+        *attention_notes(model.name, model_type, workload),
+        *adapter_notes(model.blueprint.variant, own.trained),
+    )
+    lengths = length_warnings([model], workload) if key != "sequence_length" else ()
+    return report._replace(
+        sections=(section._replace(lines=(*section.lines, line, ACCURACY)),),
+        remarks=(*report.remarks, *remarks),
+        warnings=(*report.warnings, *lengths, *support_warnings([model], workload)),
+    )
 
 
 def _in_memory(
@@ -148,13 +184,13 @@ def _finished(
     # What is odd about an arbitrary value says nothing about the answer.
     sound = solution.fits and not solution.constant and key not in _BATCH
     return _report(solution, limit)._replace(
-        remarks=(*notes, *remarks, *_remarks(solution, multiple_of)),
+        remarks=(*notes, *remarks, *_remarks(solution, multiple_of, limit)),
         warnings=model.warnings if sound else (),
         status=0 if solution.fits else 1,
     )
 
 
-def _remarks(solution: Solution, multiple_of: int) -> Iterator[str]:
+def _remarks(solution: Solution, multiple_of: int, limit: Memory | None) -> Iterator[str]:
     """What a reader should know about the answer, or about why there is none."""
     key, value, config = solution.key, solution.found.value, solution.found.model.config
     if solution.step != multiple_of:
@@ -166,7 +202,10 @@ def _remarks(solution: Solution, multiple_of: int) -> Iterator[str]:
             f" depend on it ({config.model_type}, share {config.share})"
         )
     elif not solution.fits:
-        yield f"{key}: no value fits; the closest is {value:,}, {-solution.left:,} over the budget"
+        over = f"{count(-solution.left)} over the budget"
+        if limit is not None:
+            over = f"{binary_size(-solution.left)} over the memory"
+        yield f"{key}: no value fits; the closest, {value:,}, is {over}"
     elif solution.next is None:
         why = "that the model has positions for" if key in _BATCH else "that is allowed at all"
         yield f"{key}: {value:,} is the largest {why}"
@@ -190,7 +229,7 @@ def _report(solution: Solution, limit: Memory | None) -> Report:
     known = [s.key for s in SIZES if config.family.has(s.key) and (s.key != key or value)]
     sizes = {name: getattr(config, name) for name in known}
     section = Section(
-        lines=(sizes_line(sizes, model.assumed), *([ACCURACY] if limit else [])),
+        lines=(sizes_line(sizes, model.assumed),),
         columns=(
             Column("answer", "answer", "name"),
             Column(key, key.replace("_", " "), "count"),

@@ -2,18 +2,21 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from albert_calc.cli.command import Asked, model_command, option
-from albert_calc.cli.options import typed
-from albert_calc.cli.output import canvas, progress, say, write_chunks
+from albert_calc.cli.options import NameType, typed
+from albert_calc.cli.output import LONG, canvas, progress, say, write_chunks
 from albert_calc.cli.reports.cost import batch_line
+from albert_calc.cli.reports.cost_notes import support_warnings, sweep_notes
 from albert_calc.cli.shape import sizes_line
 from albert_calc.cli.trained import trained_options
 from albert_calc.cli.workload import batch_lists, training_options, workload_of
 from albert_calc.config.values import FOLLOWS
+from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, USUAL
 from albert_calc.errors import ConfigError, Problems
@@ -21,15 +24,23 @@ from albert_calc.families import HEADS
 from albert_calc.families.base import SHARES
 from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
-from albert_calc.render.stream import stream
+from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Column, Kind, Report, Section
-from albert_calc.search.costs import BATCH_COLUMNS, COSTS, Batches, costed_batches
+from albert_calc.search.costs import (
+    BATCH_COLUMNS,
+    COSTS,
+    Batches,
+    costed_batches,
+)
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import parse_names, parse_sizes
-from albert_calc.search.sweep import Row, batches, columns_of
+from albert_calc.search.sweep import Row, all_columns, batches, columns_of
 
 if TYPE_CHECKING:
     from albert_calc.pictures.picture import Picture
+
+_LONG = 2_000
+"""Rows of costs that take long enough for somebody to wonder."""
 
 _LARGEST_TABLE = 1_000
 _LARGEST_CHART = 10_000
@@ -41,7 +52,7 @@ _FITTING = ("num_attention_heads", "inner_group_num")
 
 @model_command(
     "sweep",
-    formats=("table", "csv", "json", "jsonl", "markdown"),
+    formats=("table", *STREAMED),
     lists=True,
     picture="--chart",
 )
@@ -59,6 +70,7 @@ _FITTING = ("num_attention_heads", "inner_group_num")
 )
 @option(
     "--columns",
+    type=NameType(lambda: (*all_columns(), *BATCH_COLUMNS, *COSTS), several=True),
     metavar="NAMES",
     help="The columns, such as hidden_size,layers,total; by default what varies, and the total.",
 )
@@ -116,8 +128,12 @@ def command(
         if not write_chunks(stream(asked.format, described, rows, canvas())):
             return None
     skipped = _fatal(tally)
-    notes = (*wanted.notes, *(f"skipped {text}" for text in _counted(skipped, grid)))
-    warnings = tuple(_counted(tally - skipped, grid))
+    left_out = (f"skipped {text}" for text in _counted(skipped, grid))
+    workload = wanted.batches.workload
+    said = sweep_notes(wanted.base.name, grid, wanted.columns, workload)
+    notes = (*wanted.notes, *said, *left_out)
+    refused = support_warnings([wanted.base], workload) if wanted.costed else ()
+    warnings = (*_counted(tally - skipped, grid), *refused)
     if isinstance(result, Report):
         return result._replace(remarks=notes, warnings=warnings)
     if not asked.quiet:
@@ -218,7 +234,10 @@ def _base(
     """
     found = asked.found[0]
     others = {k: v for k, v in asked.request.overrides.items() if k not in SYMBOLS}
-    request = Request(others, layout=asked.request.layout, strict=asked.request.strict)
+    request = Request(
+        others, layout=asked.request.layout, strict=asked.request.strict,
+        headless=bool(typed("head")),
+    )  # fmt: skip
     sizes = dict(first)
     for key in followers:
         factor, leader = FOLLOWS[key]
@@ -258,11 +277,13 @@ def _watched(wanted: _Wanted, tally: Tally) -> Iterator[list[Row]]:
     if wanted.costed:
         found = costed_batches(grid, wanted.batches, columns, tally)
     written = 0
-    with progress(grid.combinations) as reach:
+    # A combination that is skipped has no batches.
+    each = prod(map(len, wanted.batches.sizes.values())) if wanted.costed else 1
+    with progress(each * grid.combinations, _LONG if wanted.costed else LONG) as reach:
         for rows in found:
             yield rows
             written += len(rows)
-            reach(written + _fatal(tally).total())
+            reach(written + each * _fatal(tally).total())
     if not written:
         _refuse(_fatal(tally), grid)
 
@@ -299,7 +320,13 @@ def _table(wanted: _Wanted, batches: Iterator[list[Row]]) -> Report:
     headline, line = _title(wanted, len(rows))
     columns = tuple(_described(name) for name in wanted.columns)
     section = _as_grid(wanted, columns, rows) or Section(columns, tuple(rows))
-    return Report((section._replace(lines=(line,)),), headline=headline)
+    lines = [line]
+    if wanted.costed:
+        workload = next(wanted.batches.workloads)
+        model_type = wanted.base.config.model_type
+        workload = workload._replace(attention=attention_of(model_type, workload))
+        lines.append(batch_line(workload, without=wanted.batches.varied))
+    return Report((section._replace(lines=tuple(filter(None, lines))),), headline=headline)
 
 
 def _as_grid(wanted: _Wanted, columns: tuple[Column, ...], rows: Sequence[Row]) -> Section | None:
@@ -349,17 +376,14 @@ def _collected(batches: Iterator[list[Row]], what: str, most: int) -> list[Row]:
 def _title(wanted: _Wanted, count: int) -> tuple[str, str]:
     """What is counted, and what all rows have in common."""
     grid = wanted.grid
-    fixed = {k: next(iter(v)) for k, v in grid.sizes.items() if len(v) == 1}
+    single = {key: values for key, values in grid.sizes.items() if len(values) == 1}
+    fixed = {key: next(iter(v)) for key, v in single.items() if grid.family.has(key)}
     common = [sizes_line(fixed, wanted.base.assumed)]
     own = grid.family.default_share
     common += [f"share {s}" for s in grid.shares if len(grid.shares) == 1 and s != own]
     common += [f"head {h}" for h in grid.heads if len(grid.heads) == 1 and h != "model"]
     common += [f"layout {grid.layout}"] if grid.layout != "transformers" else []
-    if wanted.costed:
-        said = batch_line(next(wanted.batches.workloads)).split(", ")
-        varied = {size.symbol for size in BATCH if size.key in wanted.batches.varied}
-        common += [part for part in said if part.partition(" = ")[0] not in varied]
     return (
         f"{wanted.base.name}: {count:,} combination{'' if count == 1 else 's'}",
-        ", ".join(common),
+        "  ".join(filter(None, common)),
     )

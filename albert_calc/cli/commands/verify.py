@@ -38,7 +38,8 @@ from albert_calc.report import Report
 
 def _config_options(function: Function) -> Function:
     """The options that say which config a checkpoint is held against."""
-    options = [*source_options(), head_option(), layout_option(), *size_options(ALL_SIZES)]
+    head = head_option("that of the class which the config names, else the one that fits best")
+    options = [*source_options(), head, layout_option(), *size_options(ALL_SIZES)]
     return with_parameters(function, options)
 
 

@@ -1,55 +1,25 @@
 """What models cost, for people: parameters, memory, files, compute, and whether it fits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from albert_calc.cli.reports.cost_data import cost_data, cost_rows
 from albert_calc.cli.reports.costed import Costed, costed
 from albert_calc.cli.reports.techniques import Compared
-from albert_calc.costs.assumptions import ACCURACY, DOCUMENTED, assumptions
-from albert_calc.costs.fit import usable_length
-from albert_calc.costs.workload import Workload
+from albert_calc.costs.assumptions import ACCURACY, DOCUMENTED, NOT_AT_ONCE, assumptions
+from albert_calc.costs.trained import EVERYTHING
+from albert_calc.costs.workload import BATCH, Workload
 from albert_calc.counting.comparison import Built
-from albert_calc.models.model import Model
 from albert_calc.report import Column, Figure, Kind, Section, figures_section
 from albert_calc.writing.numbers import binary_size, decimal_size, flops, ratio, short
-
-
-def length_warnings(models: Sequence[Model], workload: Workload) -> Iterator[str]:
-    """Which models could not run sequences of this length."""
-    length = workload.sequence_length
-    for model in models:
-        most = usable_length(model.config)
-        if most and length > most:
-            yield (
-                f"sequence_length: {length} is more than the {most} positions of {model.name};"
-                " such a batch cannot be run, and its cost is what it would be"
-            )
-
-
-def support_warnings(models: Sequence[Model], workload: Workload) -> Iterator[str]:
-    """What is asked of classes that refuse it."""
-    for model in models:
-        if workload.checkpointing and model.config.model_type == "albert":
-            yield (
-                f"checkpointing: the ALBERT classes of transformers 5.24 refuse it, {model.name};"
-                " its cost is what it would be"
-            )
-
-
-def unknown_notes(costs: Sequence[Costed]) -> Iterator[str]:
-    """Why activations are unknown."""
-    for one in costs:
-        if one.cost.activations.reason:
-            yield f"{one.name}: {one.cost.activations.reason}, so its training memory is unknown"
 
 
 def _origins(costs: Sequence[Costed]) -> Iterator[str]:
     """How far the memory of training is to be believed."""
     if any(one.cost.moments for one in costs):
         yield ACCURACY
-    if any(one.cost.activations.documented for one in costs):
-        yield DOCUMENTED
+        documented = any(one.cost.activations.documented for one in costs)
+        yield f"{NOT_AT_ONCE}; {DOCUMENTED}" if documented else NOT_AT_ONCE
 
 
 def costs_sections(
@@ -69,17 +39,20 @@ def costs_sections(
     shown = figures_section(
         figures,
         [column._replace(only="people") for column in columns],
-        lines=(batch_line(workload), *_origins(costs)),
+        lines=(_batch_of(costs), *_origins(costs)),
         notes=tuple(assumptions(workload)) if notes else (),
     )
     return shown, cost_rows(costs, columns)
 
 
-def batch_line(workload: Workload) -> str:
-    """The batch, and how it is trained on, in a line."""
+def batch_line(workload: Workload, without: Collection[str] = ()) -> str:
+    """The batch, and how it is trained on, in a line; *without* those of B and S that vary."""
     said = [
-        f"B = {workload.batch_size:,}",
-        f"S = {workload.sequence_length:,}",
+        f"{size.symbol} = {getattr(workload, size.key):,}"
+        for size in BATCH
+        if size.key not in without
+    ]
+    said += [
         *workload.dtypes,
         workload.optimizer,
         workload.attention,
@@ -89,7 +62,16 @@ def batch_line(workload: Workload) -> str:
     said += ["checkpointing"] if workload.checkpointing else []
     said += [f"autocast {workload.autocast}"] if workload.autocast else []
     said += ["master weights"] if workload.master_weights else []
-    return ", ".join(said)
+    return "; ".join(filter(None, (", ".join(said), workload.trained.words)))
+
+
+def _batch_of(costs: Sequence[Costed]) -> str:
+    """The batch of all *costs*, with each attention and all that is trained in any."""
+    every = [one.workload for one in costs]
+    attention = " or ".join(dict.fromkeys(workload.attention for workload in every))
+    line = batch_line(every[0]._replace(attention=attention, trained=EVERYTHING))
+    trained = dict.fromkeys(workload.trained.words for workload in every)
+    return "; ".join(filter(None, (line, " or ".join(trained))))
 
 
 _STATE = {
@@ -118,6 +100,8 @@ def _figures(costs: Sequence[Costed], exact: bool) -> Iterator[Figure]:
 
     group = "parameters"
     yield row("stored", counted, [c.parameters for c in every], group)
+    if any(c.trainable.all != c.parameters for c in every):
+        yield row("with adapters", counted, [c.trainable.all for c in every], group)
     if any(c.trainable.trainable != c.parameters for c in every):
         yield row("trained", counted, [c.trainable.trainable for c in every], group)
     yield row("executed in a pass", counted, [c.executed_parameters for c in every], group)
@@ -129,7 +113,8 @@ def _figures(costs: Sequence[Costed], exact: bool) -> Iterator[Figure]:
         yield row(label, size, [c.state.parts[part] if c.state else None for c in every], group)
     yield row("activations", size, [c.activation_bytes for c in every], group)
     if costs[0].memory is not None:
-        yield row(f"fits in {costs[0].memory.label}", "verdict", [one.fits for one in costs], group)
+        label = f"fits in {costs[0].memory.label}"
+        yield row(label, "verdict", [_fits(one) for one in costs], group)
         yield row("left", size, [one.left for one in costs], group)
         length = f"largest batch at S = {costs[0].workload.sequence_length:,}"
         yield row(length, counted, [one.largest_batch for one in costs], group)
@@ -140,8 +125,9 @@ def _figures(costs: Sequence[Costed], exact: bool) -> Iterator[Figure]:
     group = "checkpoint"
     files = [c.files for c in every]
 
-    def file(label: str, sizes: Sequence[int]) -> Figure:
-        return row(label, size, sizes if exact else [both_sizes(s) for s in sizes], group)
+    def file(label: str, sizes: Sequence[int | None]) -> Figure:
+        shown = sizes if exact else [None if s is None else both_sizes(s) for s in sizes]
+        return row(label, size, shown, group)
 
     yield file(group, [f.checkpoint for f in files])
     for dtype in list(costs[0].cost.weights_bytes)[1:]:
@@ -155,7 +141,11 @@ def _figures(costs: Sequence[Costed], exact: bool) -> Iterator[Figure]:
     for term, label in _TERMS.items():
         yield row(label, "percent", [c.flops.shares.get(term) for c in every], group)
     yield row("one layer", "percent", [c.flops.layer_share for c in every], group)
-    yield row("training", work, [c.flops.training for c in every], group)
+    yield row("training", work, [c.training_flops for c in every], group)
+
+
+def _fits(one: Costed) -> bool | str:
+    return "unknown" if one.fits is None else one.fits
 
 
 def both_sizes(size: int) -> str:
@@ -167,9 +157,9 @@ def headline(costs: Sequence[Costed]) -> str:
     """The answer in a sentence."""
     first = costs[0]
     if len(costs) == 2:
-        return _compared(first, costs[1])
+        return _compared(first, costs[1]) + _which_fit(costs)
     if len(costs) > 2:
-        return f"{len(costs)} models, {batch_line(first.workload)}"
+        return f"{len(costs)} models, {_batch_of(costs)}{_which_fit(costs)}"
     peak = first.cost.training_peak_bytes
     if peak is None:
         forward = flops(first.cost.flops.forward)
@@ -178,10 +168,27 @@ def headline(costs: Sequence[Costed]) -> str:
     if first.memory is None:
         return f"{needs}, {flops(first.cost.flops.forward)} a forward pass"
     if not first.fits:
-        return f"{needs}, and does not fit in {first.memory.label}"
+        needs += f", and does not fit in {first.memory.label}"
+        if not first.largest_batch:
+            return f"{needs}; no batch does"
+        return f"{needs}; the largest batch that does is {first.largest_batch:,}"
     return (
         f"{needs}, and fits in {first.memory.label}; the largest batch is {first.largest_batch:,}"
     )
+
+
+def _which_fit(costs: Sequence[Costed]) -> str:
+    """``; fits in 24 GiB: a, b; does not fit: c``, where a memory is asked about."""
+    memory = costs[0].memory
+    if memory is None:
+        return ""
+    found = {
+        verdict: ", ".join(one.name for one in costs if one.fits is verdict)
+        for verdict in (True, False, None)
+    }
+    not_so = "does not fit" if found[True] else f"does not fit in {memory.label}"
+    words = {True: f"fits in {memory.label}", False: not_so, None: "unknown"}
+    return "".join(f"; {words[verdict]}: {names}" for verdict, names in found.items() if names)
 
 
 def _compared(first: Costed, second: Costed) -> str:

@@ -41,7 +41,7 @@ def cost_data(one: Costed) -> dict[str, Any]:
         "files": cost.files._asdict(),
         "flops": {
             "forward": spent.forward,
-            "training": spent.training,
+            "training": cost.training_flops,
             "macs": spent.macs,
             "per_token": spent.per_token,
             "layer": spent.layer,
@@ -108,6 +108,7 @@ def _figures(one: Costed) -> Iterator[tuple[str, Any]]:
     state: Mapping[str, int] = cost.state.parts if cost.state else {}
     yield "parameters", cost.parameters
     yield "trainable", cost.trainable.trainable
+    yield "all", cost.trainable.all
     yield "executed_parameters", cost.executed_parameters
     yield "executed_ratio", cost.executed_ratio
     yield from ((f"{dtype}_weights_bytes", size) for dtype, size in cost.weights_bytes.items())
@@ -121,7 +122,7 @@ def _figures(one: Costed) -> Iterator[tuple[str, Any]]:
     yield from ((f"file_{name}_bytes", size) for name, size in cost.files._asdict().items())
     yield "forward_flops", cost.flops.forward
     yield from ((f"{term}_flops", spent) for term, spent in cost.flops.breakdown.items())
-    yield "training_flops", cost.flops.training
+    yield "training_flops", cost.training_flops
     yield "forward_flops_per_token", cost.flops.per_token
     if one.memory is not None:
         yield "memory_bytes", one.memory.bytes

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from albert_calc.config.model_config import DTYPE, ModelConfig
+from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.cost import Cost, cost_of
 from albert_calc.costs.files import files_of
 from albert_calc.costs.fit import Memory, largest_batch, largest_length, usable_length
@@ -61,11 +62,15 @@ def costed(
     memory: Memory | None = None,
 ) -> Costed:
     """What *model*, which *config* describes, costs, and what of it fits in *memory*."""
-    workload = workload._replace(trained=with_targets(workload.trained, config.model_type))
+    workload = workload._replace(
+        trained=with_targets(workload.trained, config.model_type),
+        attention=attention_of(config.model_type, workload),
+    )
     cost = cost_of(config, model, workload)
     stored = config.setting(DTYPE)
     if isinstance(stored, str) and stored in BITS:
-        cost = cost._replace(files=files_of(model, stored))
+        moments = cost.state.optimizer_moments if cost.state else None
+        cost = cost._replace(files=files_of(model, stored, moments))
     found = Costed(name, config, model, workload, cost, memory)
     if memory is None or cost.training_peak_bytes is None:
         return found

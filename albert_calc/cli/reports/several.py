@@ -118,7 +118,7 @@ def _headline(sides: Sequence[Side]) -> str:
         )
     names = f"{first.model.name} and {second.model.name}"
     if not second.changed and not second.difference:
-        return f"{names} are the same model: {count(first.total)} parameters"
+        return f"{names} have the same sizes: {count(first.total)} parameters"
     if not second.difference:
         return f"{names} have the same number of parameters: {count(first.total)}"
     word = "more" if second.difference > 0 else "fewer"

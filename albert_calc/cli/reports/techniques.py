@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from albert_calc.cli.command import Asked
-from albert_calc.cli.shape import config_data, shape_line
+from albert_calc.cli.shape import config_data, depth_notes, shape_line
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.comparison import (
     Built,
@@ -282,13 +282,7 @@ def unlike(several: Sequence[Compared]) -> Iterator[str]:
             " none, as in the chapter; the other layouts compare like with like"
         )
     for compared in several:
-        yield from _depth(compared)
+        yield from depth_notes(compared.comparison.albert_style.model)
     square = [c.title for c in several if c.embedding_size == c.model.config.hidden_size]
     if several[0].model.layout == "paper" and square:
         yield f"layout paper: no projection where E = H ({', '.join(square)})"
-
-
-def _depth(compared: Compared) -> Iterator[str]:
-    from albert_calc.cli.commands.layers import depth_notes
-
-    yield from depth_notes(compared.comparison.albert_style.model)
