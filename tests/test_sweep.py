@@ -653,6 +653,8 @@ def test_what_all_rows_have_in_common(run: Run) -> None:
     ]  # fmt: skip
     alone = run(*line, "--head", "masked-lm")
     assert alone.stdout.splitlines()[-1].endswith("  A = 12  head masked-lm")
+    factorized = run("sweep", "bert-base-uncased", "-L", "2,4", "-E", "128").stdout
+    assert factorized.splitlines()[-1].startswith("V = 30,522  E = 128  H = 768  I = ")
 
 
 def test_sweeps_of_costs_show_their_progress_sooner(

@@ -45,7 +45,7 @@ def memory_of(memory: str | None, gpu: str | None) -> Memory | None:
         if found is None:
             like = " or ".join(cards_like(gpu))
             known = f"the name of a card, got {shown(gpu)}; did you mean {like}?"
-            every = f"one of {', '.join(CARDS)}, got {shown(gpu)}; a size is given to --memory"
+            every = f"one of {', '.join(CARDS)}, got {shown(gpu)}; for a size, use --memory"
             raise ConfigError(f"gpu: must be {known if like else every}")
         name, one = found
         source = "" if one.torch_mib else " by nvidia-smi"

@@ -234,7 +234,7 @@ def share_option() -> click.Parameter:
     """``--share``."""
     return Once(
         ["--share"], type=one_of(SHARES), heading=MODEL_HEADING,
-        help="Which blocks the layers share.",
+        help="Which blocks the layers share, by default as the model type does.",
     )  # fmt: skip
 
 

@@ -64,13 +64,13 @@ def training_options(function: Function) -> Function:
         Option(
             ["--dtype"], type=one_of([*BITS, *SHORT_DTYPES]), multiple=True,
             default=USUAL.dtypes, show_default=True, heading=BATCH_HEADING,
-            help="The type of the weights, as model.to(dtype) makes it; trained is the first that"
-            " is no integer. Repeatable.",
+            help="The type of the weights, as model.to(dtype) makes it. Training uses the first"
+            " float type given. Repeatable.",
         ),
         Once(
             ["--optimizer"], type=one_of(list(OPTIMIZERS)), default=USUAL.optimizer,
             show_default=True, heading=BATCH_HEADING,
-            help="What trains the model; sgd has momentum, none no state.",
+            help="The optimizer; sgd has momentum, none has no state.",
         ),
         Once(
             ["--attention"], type=one_of(ATTENTIONS), default=USUAL.attention,
@@ -78,15 +78,15 @@ def training_options(function: Function) -> Function:
         ),
         Option(
             ["--labels/--no-labels"], default=True, heading=BATCH_HEADING,
-            help="Whether the loss is the head's own, or the sum of what it puts out.",
+            help="Use the head's own loss; with --no-labels, the sum of its outputs.",
         ),
         Option(
             ["--accumulate"], is_flag=True, heading=BATCH_HEADING,
-            help="Gradients of earlier batches are there when a step begins.",
+            help="Gradient accumulation: gradients stay in memory between batches.",
         ),
         Option(
             ["--checkpointing"], is_flag=True, heading=BATCH_HEADING,
-            help="Layers keep their input alone, and one at a time is computed again.",
+            help="Gradient checkpointing: keep only the input of each layer, recompute the rest.",
         ),
         Once(
             ["--autocast"], type=one_of(HALVES), heading=BATCH_HEADING,
@@ -98,7 +98,7 @@ def training_options(function: Function) -> Function:
         ),
         Once(
             ["--masked-fraction"], metavar="F", heading=BATCH_HEADING,
-            help="FLOPs of a head that predicts this part of the tokens, such as 15%.",
+            help="Count the FLOPs of the head for this part of the tokens only, such as 15%.",
         ),
     ]  # fmt: skip
     return with_parameters(function, options)

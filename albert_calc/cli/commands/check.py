@@ -1,10 +1,6 @@
 """``albert-calc check``: hold counts against bounds, for CI."""
 
-import json
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -16,27 +12,20 @@ from albert_calc.checks.run import Measure, Result, held_against, listed_results
 from albert_calc.checks.subjects import of_file, of_model, of_preset
 from albert_calc.cli.command import Asked, model_command, option
 from albert_calc.cli.options import InputPath, typed
-from albert_calc.cli.output import append_file, canvas, write_chunks
+from albert_calc.cli.reports.check import check_report
 from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
 from albert_calc.config.files import quoted
 from albert_calc.costs.memory import BITS, SHORT_DTYPES
 from albert_calc.costs.trained import EVERYTHING, read_trained
-from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, ConfigError, Problems, first_of
+from albert_calc.errors import AlbertCalcError, ConfigError, Problems, first_of
 from albert_calc.models.lookup import find_file, find_model, find_named
 from albert_calc.models.model import Model, read_model
-from albert_calc.render import FORMATS, Canvas
-from albert_calc.report import Column, Report, Section
-
-FALSE, INCOMPLETE = 1, 2
-
-_MOST_SHOWN = 1_000
-"""The most rows of a table; of more, only those that do not hold are shown."""
+from albert_calc.render import FORMATS
+from albert_calc.report import Report
 
 _MEASURES = ("without_embeddings", "trainable", *TRAINED_OPTIONS)
 
 _T = TypeVar("_T")
-
-_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 @model_command(
@@ -117,7 +106,7 @@ def command(
         others += typed(*asked.request.overrides)
         _refuse("--checks", others, "the file says all of that")
         unlisted: list[str] = []
-        return _report(asked, _of_file(asked, checks, unlisted), unlisted)
+        return check_report(asked, _of_file(asked, checks, unlisted), unlisted)
     problems = Problems()
     read = Bounds()
     trained = EVERYTHING
@@ -133,7 +122,7 @@ def command(
     measure = Measure(
         "without_embeddings" if without_embeddings else "all", trained if trainable else None
     )
-    return _report(asked, _held(asked, read, measure))
+    return check_report(asked, _held(asked, read, measure))
 
 
 def _refuse(option: str, others: Sequence[str], reason: str) -> None:
@@ -219,156 +208,3 @@ def _of_file(asked: Asked, path: str, unlisted: list[str]) -> Iterator[Result]:
     others = [name for name, subject in wanted.items() if subject not in concerned]
     texts = [f"{quoted(name)}: no check in {file} concerns it" for name in others]
     unlisted += first_of(texts, "more that no check concerns")
-
-
-class _Tally:
-    """How many checks hold, how many do not, and how many models could not be read."""
-
-    def __init__(self) -> None:
-        self.holding = self.failing = self.unread = 0
-        self.errors: list[str] = []
-
-    def counted(self, results: Iterable[Result]) -> Iterator[Result]:
-        """*results*, each counted as it passes."""
-        for result in results:
-            self.holding += result.holds is True
-            self.failing += result.holds is False
-            self.unread += result.holds is None
-            if result.holds is None and len(self.errors) < MOST_PROBLEMS:
-                self.errors.append(f"{result.name}: {result.error}")
-            yield result
-
-    @property
-    def said(self) -> tuple[str, ...]:
-        """What could not be read, the first of many by name."""
-        more = self.unread - len(self.errors)
-        return (*self.errors, *([f"and {more:,} more that cannot be read"] if more else []))
-
-    @property
-    def status(self) -> int:
-        """The exit status."""
-        return INCOMPLETE if self.unread else FALSE if self.failing else 0
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What JSON says of all results."""
-        return {"ok": not self.status, "summary": self.summary}
-
-    @property
-    def summary(self) -> str:
-        """The last line: ``12 checks: 11 hold, 1 does not``."""
-        total = self.holding + self.failing + self.unread
-        if not total:
-            return "0 checks"
-        said = [f"{self.holding:,} {'holds' if self.holding == 1 else 'hold'}"]
-        if self.failing:
-            said.append(f"{self.failing:,} {'does' if self.failing == 1 else 'do'} not")
-        if self.unread:
-            said.append(f"{self.unread:,} cannot be read")
-        return f"{total:,} check{'' if total == 1 else 's'}: {', '.join(said)}"
-
-
-def _report(asked: Asked, results: Iterator[Result], unlisted: Sequence[str] = ()) -> Report:
-    """What there is to write of *results*; *unlisted* is whole when all of them are there."""
-    tally = _Tally()
-    counted = tally.counted(results)
-    if asked.quiet:
-        deque(counted, maxlen=0)
-        return _written(f"{tally.summary}\n", tally, unlisted)
-    rows = [_row(result) for result in islice(counted, _MOST_SHOWN)]
-    later = next(counted, None)
-    if later is not None and asked.format in ("json", "csv"):
-        _stream(asked.format, rows, chain([later], counted), tally)
-        return _written("", tally, unlisted)
-    if later is not None:
-        kept = asked.format == "junit"
-        rows = rows if kept else [row for row in rows if row[-1] is not True]
-        for result in chain([later], counted):
-            if kept or (not result.holds and len(rows) < _MOST_SHOWN):
-                rows.append(_row(result))
-    for_people = asked.format in ("table", "markdown")
-    if not tally.holding + tally.failing and (tally.unread == 1 or for_people):
-        # Nothing can be told.
-        return _written("" if tally.unread else f"{tally.summary}\n", tally, unlisted)
-    report = Report(
-        (_section(rows, tally.summary),),
-        tally.facts,
-        status=tally.status,
-        warnings=tuple(unlisted),
-        errors=tally.said,
-    )
-    path = os.environ.get(_SUMMARY) if asked.format == "github" else None
-    if path:
-        from albert_calc.render.markdown import render
-
-        append_file(path, render(report, Canvas()))
-    return report
-
-
-def _written(text: str, tally: _Tally, unlisted: Sequence[str]) -> Report:
-    """A report whose result is *text*, or nothing more than has been written."""
-    return Report(written=text, status=tally.status, warnings=tuple(unlisted), errors=tally.said)
-
-
-def _section(rows: Sequence[tuple[Any, ...]], summary: str) -> Section:
-    """The table of *rows*: people read the result beside the check, and no empty column."""
-    columns = list(_COLUMNS)
-    if not any(row[_TOLERANCE] for row in rows):
-        columns[_TOLERANCE] = columns[_TOLERANCE]._replace(only="machines")
-    name, *others, result = columns
-    return Section(
-        (name, result._replace(only="people"), *others, result._replace(only="machines")),
-        tuple((row[0], row[-1], *row[1:]) for row in rows),
-        key="checks",
-        notes=(summary,),
-    )
-
-
-def _stream(
-    format: str, rows: list[tuple[Any, ...]], others: Iterable[Result], tally: _Tally
-) -> None:
-    """Write many results as they come."""
-    from albert_calc.render.stream import stream
-
-    pieces = iter(lambda: list(islice(others, _MOST_SHOWN)), [])
-    batches = chain([rows], ([_row(r) for r in piece] for piece in pieces))
-    chunks = stream(format, _COLUMNS, batches, canvas())
-    if format == "json":
-        chunks = chain(['{"checks": '], chunks, _last(tally))
-    write_chunks(chunks)
-
-
-def _last(tally: _Tally) -> Iterator[str]:
-    """The end of the JSON, which is known when all results are."""
-    yield ", " + json.dumps(tally.facts).removeprefix("{") + "\n"
-
-
-_COLUMNS = (
-    Column("name", "check", "text"),
-    Column("head", "head", "text", "machines"),
-    Column("layout", "layout", "text", "machines"),
-    Column("rule", "rule", "text"),
-    Column("tolerance", "tolerance", "text"),
-    Column("expected", "expected", "count"),
-    Column("found", "found", "count"),
-    Column("difference", "difference", "difference"),
-    Column("error", "error", "text", "machines"),
-    Column("file", "file", "text", "machines"),
-    Column("ok", "result", "verdict"),
-)
-
-_TOLERANCE = [column.key for column in _COLUMNS].index("tolerance")
-
-
-def _row(result: Result) -> tuple[Any, ...]:
-    outcome = result.outcome
-    if outcome is None:
-        return (
-            result.name, result.head, result.layout, "cannot be read", None, None, None, None,
-            result.error, result.path or None, None,
-        )  # fmt: skip
-    return (
-        result.name, result.head, result.layout, outcome.rule, outcome.tolerance or None,
-        outcome.expected, outcome.found, outcome.difference, None, result.path or None,
-        outcome.holds,
-    )  # fmt: skip

@@ -22,7 +22,7 @@ _KEYS = ("vocab_size", "embedding_size", "hidden_size")
 def command(asked: Asked, *, diagram: bool) -> "Report | Picture":
     """Compare a standard embedding with a factorized one.
 
-    The one has V × H parameters, the other V × E + E × H.
+    A standard embedding has V × H parameters, a factorized one V × E + E × H.
 
     \b
     Examples:

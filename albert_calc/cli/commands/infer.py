@@ -33,7 +33,7 @@ def command(_: Asked, *, path: str, **given: Any) -> Report:
     Only the names and shapes of its tensors are used. PATH is a file of safetensors or of
     torch.save, an index of several, a directory with either, or an id in the local Hugging
     Face cache; only headers are read, and no pickle is run. Shapes rarely show the number of
-    attention heads, nor how many layers are executed where they are shared: -A and -L say so.
+    attention heads, nor how many layers are executed where they are shared: give -A and -L.
 
     \b
     Examples:

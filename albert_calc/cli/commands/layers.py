@@ -32,7 +32,11 @@ _NEEDED = ("hidden_size", "num_hidden_layers")
 
 @model_command("layers", sizes="HILGN", heads=False, picture="--diagram")
 @option("--diagram", is_flag=True, help="Draw the unshared layers beside those that are stored.")
-@option("--share", type=one_of(SHARES), help="Which blocks the layers share.")
+@option(
+    "--share",
+    type=one_of(SHARES),
+    help="Which blocks the layers share, by default as the model type does.",
+)
 def command(asked: Asked, *, diagram: bool, share: str | None) -> "Report | Picture":
     """Compare unshared layers with shared ones.
 

@@ -15,8 +15,8 @@ from albert_calc.report import Column, Report, Row, Section
 def command(_: Asked, *, source: str) -> Report:
     """Show printed figures beside the true ones.
 
-    Each is exact, rounds to what is printed, or differs from it. Exit 1 if one is not
-    what it is known to be.
+    Each is exact, rounds to what is printed, or differs from it. Exits with 1 if a verdict
+    is not the expected one.
 
     \b
     Examples:

@@ -168,7 +168,7 @@ def _peak(model: Model, workload: Workload) -> int:
     trained = with_targets(workload.trained, model.config.model_type)
     cost = cost_of(model.config, model.blueprint, workload._replace(trained=trained))
     if cost.training_peak_bytes is None:
-        raise ConfigError(f"memory: {cost.activations.reason}, so that its memory is unknown")
+        raise ConfigError(f"memory: unknown, since {cost.activations.reason}")
     return cost.training_peak_bytes
 
 

@@ -26,12 +26,7 @@ from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Column, Kind, Report, Section
-from albert_calc.search.costs import (
-    BATCH_COLUMNS,
-    COSTS,
-    Batches,
-    costed_batches,
-)
+from albert_calc.search.costs import BATCH_COLUMNS, COSTS, Batches, costed_batches
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import parse_names, parse_sizes
 from albert_calc.search.sweep import Row, all_columns, batches, columns_of
@@ -376,8 +371,9 @@ def _collected(batches: Iterator[list[Row]], what: str, most: int) -> list[Row]:
 def _title(wanted: _Wanted, count: int) -> tuple[str, str]:
     """What is counted, and what all rows have in common."""
     grid = wanted.grid
-    single = {key: values for key, values in grid.sizes.items() if len(values) == 1}
-    fixed = {key: next(iter(v)) for key, v in single.items() if grid.family.has(key)}
+    counted = [key for key in grid.sizes if grid.family.has(key)]
+    counted += ["embedding_size"] if grid.embedding == "factorized" else []
+    fixed = {k: next(iter(v)) for k, v in grid.sizes.items() if k in counted and len(v) == 1}
     common = [sizes_line(fixed, wanted.base.assumed)]
     own = grid.family.default_share
     common += [f"share {s}" for s in grid.shares if len(grid.shares) == 1 and s != own]
