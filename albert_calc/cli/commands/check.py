@@ -10,7 +10,8 @@ from albert_calc.checks.file import read_checks
 from albert_calc.checks.record import recorded
 from albert_calc.checks.run import Measure, Result, held_against, listed_results
 from albert_calc.checks.subjects import of_file, of_model, of_preset
-from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import InputPath, typed
 from albert_calc.cli.reports.check import check_report
 from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
@@ -141,7 +142,7 @@ def _some(asked: Asked) -> None:
     if not _named(asked) and not asked.request.overrides:
         raise click.UsageError("no model: give a MODEL, sizes (-V -H -L ...), or --checks")
     if len(_named(asked)) < 2:
-        asked.model  # noqa: B018 - read for its problems, which are told with the others
+        asked.check()
 
 
 def _each(

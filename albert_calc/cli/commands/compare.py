@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.reports.chapter import chapter_models, chapter_report
 from albert_calc.cli.reports.several import several_report
@@ -57,7 +58,7 @@ def command(
     with problems.collected():
         several = len(asked.found) > 1 and not ablation
         if several:
-            asked.models  # noqa: B018 - read for its problems, which are told with the others
+            asked.check()
         else:
             models = compared(asked)
     problems.raise_any()

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
@@ -101,7 +102,7 @@ def _read(asked: Asked, options: dict[str, Any]) -> tuple[Model, Trained]:
     with problems.collected():
         trained = read_trained(options)
     with problems.collected():
-        asked.model  # noqa: B018 - read for its problems, which are told with the others
+        asked.check()
     problems.raise_any()
     return asked.model, with_targets(trained, asked.model.config.model_type)
 

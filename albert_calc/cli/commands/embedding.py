@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import model_command, option
 from albert_calc.counting.comparison import COMPARED_EMBEDDING_SIZE, embedding_costs
 from albert_calc.counting.tensors import has_own_projection
 from albert_calc.errors import Problems

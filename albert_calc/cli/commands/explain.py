@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import typed
 from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
@@ -62,7 +63,7 @@ def command(
     with problems.collected():
         workload = workload_of(options)
     with problems.collected():
-        asked.model  # noqa: B018 - read for its problems, which are told with the others
+        asked.check()
     problems.raise_any()
     model = asked.model
     if diagram or asked.save:

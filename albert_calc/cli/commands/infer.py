@@ -6,7 +6,8 @@ from typing import Any
 from albert_calc.checkpoints.adapters import adapter_folder, read_adapter
 from albert_calc.checkpoints.files import read_checkpoint
 from albert_calc.checkpoints.inference import Inference, infer_config
-from albert_calc.cli.command import Asked, Function, argument, plain_command, with_parameters
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import Function, argument, plain_command, with_parameters
 from albert_calc.cli.options import InputPath, size_options
 from albert_calc.config.files import quoted
 from albert_calc.errors import CheckpointError, ConfigError

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import one_of
 from albert_calc.cli.shape import depth_notes, shape_line
 from albert_calc.counting.comparison import LayerCosts, layer_costs, sharing_label, techniques

@@ -1,6 +1,7 @@
 """``albert-calc presets``: the models that are known by name."""
 
-from albert_calc.cli.command import Asked, argument, option, plain_command
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import argument, option, plain_command
 from albert_calc.config.presets import Preset, all_presets
 from albert_calc.config.reading import read_mapping
 from albert_calc.counting.counts import count_parameters

@@ -3,7 +3,8 @@
 from importlib import import_module
 from itertools import groupby
 
-from albert_calc.cli.command import Asked, argument, plain_command
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import argument, plain_command
 from albert_calc.cli.options import one_of
 from albert_calc.printed import SOURCES
 from albert_calc.printed.figure import Figure

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import model_command, option
 from albert_calc.cli.memory import memory_of, memory_options
 from albert_calc.cli.options import SIZE, dashed, typed
 from albert_calc.cli.reports.cost import batch_line

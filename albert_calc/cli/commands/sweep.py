@@ -1,22 +1,21 @@
 """``albert-calc sweep``: a row for every combination of sizes, sharing and heads."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from albert_calc.cli.command import Asked, model_command, option
+from albert_calc.cli.asked import Asked
+from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import NameType, typed
 from albert_calc.cli.output import LONG, canvas, progress, say, write_chunks
-from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.reports.cost_notes import support_warnings, sweep_notes
-from albert_calc.cli.shape import sizes_line
+from albert_calc.cli.reports.sweep import Wanted, described, sweep_picture, sweep_table
 from albert_calc.cli.trained import trained_options
 from albert_calc.cli.workload import batch_lists, training_options, workload_of
 from albert_calc.config.values import FOLLOWS
-from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, USUAL
 from albert_calc.errors import ConfigError, Problems
@@ -25,7 +24,7 @@ from albert_calc.families.base import SHARES
 from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
 from albert_calc.render.stream import STREAMED, stream
-from albert_calc.report import Column, Kind, Report, Section
+from albert_calc.report import Report
 from albert_calc.search.costs import BATCH_COLUMNS, COSTS, Batches, costed_batches
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import parse_names, parse_sizes
@@ -37,9 +36,6 @@ if TYPE_CHECKING:
 _LONG = 2_000
 """Rows of costs that take long enough for somebody to wonder."""
 
-_LARGEST_TABLE = 1_000
-_LARGEST_CHART = 10_000
-_WIDEST_GRID = 8
 
 # Sizes that must fit others: a base is not asked what is asked of every combination.
 _FITTING = ("num_attention_heads", "inner_group_num")
@@ -115,12 +111,12 @@ def command(
     rows = _watched(wanted, tally)
     result: Report | Picture | None = None
     if drawn:
-        result = _chart(wanted, rows)
+        result = sweep_picture(wanted, rows)
     elif asked.format == "table":
-        result = _table(wanted, rows)
+        result = sweep_table(wanted, rows)
     else:
-        described = [_described(name) for name in wanted.columns]
-        if not write_chunks(stream(asked.format, described, rows, canvas())):
+        shown = [described(name) for name in wanted.columns]
+        if not write_chunks(stream(asked.format, shown, rows, canvas())):
             return None
     skipped = _fatal(tally)
     left_out = (f"skipped {text}" for text in _counted(skipped, grid))
@@ -137,29 +133,9 @@ def command(
     return result
 
 
-class _Wanted(NamedTuple):
-    """What a command line asks for; *base* is what all combinations have in common."""
-
-    base: Model
-    grid: Grid
-    batches: Batches
-    columns: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def varied(self) -> tuple[str, ...]:
-        """The columns that vary by themselves, slowest first."""
-        return (*self.grid.varied, *self.batches.varied)
-
-    @property
-    def costed(self) -> bool:
-        """Whether a column depends on a batch."""
-        return any(c in COSTS or c in BATCH_COLUMNS for c in self.columns)
-
-
 def _wanted(
     asked: Asked, head: str, share: str | None, columns: str | None, options: Mapping[str, Any]
-) -> _Wanted:
+) -> Wanted:
     """The grid and the columns; ``ConfigError`` with everything that is wrong with them."""
     problems = Problems()
     sizes: dict[str, Collection[int]] = {}
@@ -216,7 +192,7 @@ def _wanted(
         )
     # A row of costs says which batch it is of.
     names = (*(key for key in batches.varied if key not in names), *names)
-    return _Wanted(base, grid, batches, names or (*grid.varied, "total"), notes)
+    return Wanted(base, grid, batches, names or (*grid.varied, "total"), notes)
 
 
 def _base(
@@ -265,7 +241,7 @@ def _column_names(text: str, known: Collection[str]) -> tuple[str, ...]:
     return parse_names("columns", listed, known)
 
 
-def _watched(wanted: _Wanted, tally: Tally) -> Iterator[list[Row]]:
+def _watched(wanted: Wanted, tally: Tally) -> Iterator[list[Row]]:
     """The rows in batches, with a progress bar; ``ConfigError`` if there are none at all."""
     grid, columns = wanted.grid, wanted.columns
     found = batches(grid, columns, tally)
@@ -295,91 +271,3 @@ def _counted(tally: Tally, grid: Grid) -> Iterator[str]:
 def _refuse(skipped: Tally, grid: Grid) -> None:
     if skipped:
         raise ConfigError(f"impossible, {text}" for text in _counted(skipped, grid))
-
-
-def _described(name: str) -> Column:
-    if name in ("share", "head"):
-        return Column(name, name, "text")
-    if name in SYMBOLS:
-        return Column(name, SYMBOLS[name], "count")
-    batch = {size.key: size.symbol for size in BATCH}
-    if name in batch:
-        return Column(name, batch[name], "count")
-    kind: Kind = "bytes" if name.endswith("_bytes") else "count"
-    kind = "flops" if name.endswith("_flops") else kind
-    return Column(name, name.replace("_", " "), kind)
-
-
-def _table(wanted: _Wanted, batches: Iterator[list[Row]]) -> Report:
-    rows = _collected(batches, "format: a table", _LARGEST_TABLE)
-    headline, line = _title(wanted, len(rows))
-    columns = tuple(_described(name) for name in wanted.columns)
-    section = _as_grid(wanted, columns, rows) or Section(columns, tuple(rows))
-    lines = [line]
-    if wanted.costed:
-        workload = next(wanted.batches.workloads)
-        model_type = wanted.base.config.model_type
-        workload = workload._replace(attention=attention_of(model_type, workload))
-        lines.append(batch_line(workload, without=wanted.batches.varied))
-    return Report((section._replace(lines=tuple(filter(None, lines))),), headline=headline)
-
-
-def _as_grid(wanted: _Wanted, columns: tuple[Column, ...], rows: Sequence[Row]) -> Section | None:
-    """Two sizes and one figure as a grid, a row for each value of the first size."""
-    if len(columns) != 3 or wanted.columns[:2] != wanted.varied:
-        return None
-    if any(name in ("share", "head") for name in wanted.varied):
-        return None
-    across = list(dict.fromkeys(row[1] for row in rows))
-    if len(across) > _WIDEST_GRID:
-        return None
-    first, second, figure = columns
-    cells = {(row[0], row[1]): row[2] for row in rows}
-    return Section(
-        (
-            Column(first.key, f"{first.heading} \\ {second.heading}", first.kind),
-            *(Column(str(value), f"{value:,}", figure.kind) for value in across),
-        ),
-        tuple(
-            (value, *(cells.get((value, other)) for other in across))
-            for value in dict.fromkeys(row[0] for row in rows)
-        ),
-        title=figure.heading,
-    )
-
-
-def _chart(wanted: _Wanted, batches: Iterator[list[Row]]) -> "Picture":
-    from albert_calc.pictures.charts import sweep_chart
-
-    rows = _collected(batches, "chart: a picture", _LARGEST_CHART)
-    varied = wanted.varied[0]
-    model_type = wanted.base.config.model_type
-    return sweep_chart(*_title(wanted, len(rows)), varied, rows, model_type)
-
-
-def _collected(batches: Iterator[list[Row]], what: str, most: int) -> list[Row]:
-    rows: list[Row] = []
-    for batch in batches:
-        rows += batch
-        if len(rows) > most:
-            raise ConfigError(
-                f"{what} must have at most {most:,} rows; give -f csv, or another format, for more"
-            )
-    return rows
-
-
-def _title(wanted: _Wanted, count: int) -> tuple[str, str]:
-    """What is counted, and what all rows have in common."""
-    grid = wanted.grid
-    counted = [key for key in grid.sizes if grid.family.has(key)]
-    counted += ["embedding_size"] if grid.embedding == "factorized" else []
-    fixed = {k: next(iter(v)) for k, v in grid.sizes.items() if k in counted and len(v) == 1}
-    common = [sizes_line(fixed, wanted.base.assumed)]
-    own = grid.family.default_share
-    common += [f"share {s}" for s in grid.shares if len(grid.shares) == 1 and s != own]
-    common += [f"head {h}" for h in grid.heads if len(grid.heads) == 1 and h != "model"]
-    common += [f"layout {grid.layout}"] if grid.layout != "transformers" else []
-    return (
-        f"{wanted.base.name}: {count:,} combination{'' if count == 1 else 's'}",
-        "  ".join(filter(None, common)),
-    )

@@ -9,9 +9,9 @@ from albert_calc.checkpoints.adapters import adapter_folder, misfits, read_adapt
 from albert_calc.checkpoints.completing import completed
 from albert_calc.checkpoints.files import Checkpoint, read_checkpoint
 from albert_calc.checkpoints.verification import verify
+from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import (
     ALL_SIZES,
-    Asked,
     Function,
     argument,
     option,

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from albert_calc.checks.run import Result
-from albert_calc.cli.command import Asked
+from albert_calc.cli.asked import Asked
 from albert_calc.cli.output import append_file, canvas, write_chunks
 from albert_calc.errors import MOST_PROBLEMS
 from albert_calc.render import Canvas

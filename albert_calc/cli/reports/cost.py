@@ -178,7 +178,7 @@ def headline(costs: Sequence[Costed]) -> str:
 
 
 def _which_fit(costs: Sequence[Costed]) -> str:
-    """``; fits in 24 GiB: a, b; does not fit: c``, where a memory is asked about."""
+    """A line ``fits in 24 GiB: a, b; does not fit: c``, where a memory is asked about."""
     memory = costs[0].memory
     if memory is None:
         return ""
@@ -188,7 +188,9 @@ def _which_fit(costs: Sequence[Costed]) -> str:
     }
     not_so = "does not fit" if found[True] else f"does not fit in {memory.label}"
     words = {True: f"fits in {memory.label}", False: not_so, None: "unknown"}
-    return "".join(f"; {words[verdict]}: {names}" for verdict, names in found.items() if names)
+    return "\n" + "; ".join(
+        f"{words[verdict]}: {names}" for verdict, names in found.items() if names
+    )
 
 
 def _compared(first: Costed, second: Costed) -> str:

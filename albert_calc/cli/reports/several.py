@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from albert_calc.cli.command import Asked
+from albert_calc.cli.asked import Asked
 from albert_calc.cli.shape import model_facts
 from albert_calc.costs.workload import Workload
 from albert_calc.families.sizes import SIZES

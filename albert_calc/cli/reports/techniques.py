@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from albert_calc.cli.command import Asked
+from albert_calc.cli.asked import Asked
 from albert_calc.cli.shape import config_data, depth_notes, shape_line
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.comparison import (
