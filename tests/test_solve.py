@@ -11,6 +11,7 @@ from conftest import Run
 from support import Faults
 
 from albert_calc.config.model_config import ModelConfig
+from albert_calc.costs.fit import largest
 from albert_calc.counting.counts import count_parameters
 from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES, family
@@ -18,7 +19,7 @@ from albert_calc.families.base import LAYOUTS, SHARES
 from albert_calc.families.sizes import LARGEST
 from albert_calc.models.lookup import Found
 from albert_calc.models.model import Model, Request
-from albert_calc.search.solve import VARIABLES, Solution, bisect, largest_size
+from albert_calc.search.solve import VARIABLES, Solution, largest_size
 
 Keys = dict[str, Any]
 
@@ -205,7 +206,7 @@ def test_bisection() -> None:
     """The largest number that fits, for every answer from none to all."""
     for most in range(1, 20):
         for answer in range(most + 1):
-            assert bisect(lambda n, a=answer: n <= a, most) == answer  # type: ignore[misc]
+            assert largest(lambda n, a=answer: n <= a, most) == answer  # type: ignore[misc]
 
 
 WRONG: list[tuple[Keys, Keys, list[str]]] = [

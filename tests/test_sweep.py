@@ -178,7 +178,7 @@ def test_rows_are_those_of_single_counts(monkeypatch: pytest.MonkeyPatch) -> Non
     faults = Faults()
     for given in [*SMALL, *generator.sample(SMALL, 40)]:
         # Small batches leave sizes to vary outside of them.
-        monkeypatch.setattr("albert_calc.search.grid.BATCH", generator.choice((2, 5, 1000)))
+        monkeypatch.setattr("albert_calc.search.grid.CHUNK", generator.choice((2, 5, 1000)))
         tables = family(given["model_type"])
         own = [key for key in POOL if tables.has(key)]
         varied = generator.sample(own, generator.randint(0, 3))

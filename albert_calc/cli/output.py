@@ -87,14 +87,15 @@ def _write_all(stream: IO[Any], text: str) -> None:
     if raw is None:
         stream.write(text)
         stream.flush()
-        return None
+        return
     stream.flush()
     data = memoryview(text.encode(getattr(stream, "encoding", None) or "utf-8", "backslashreplace"))
     while data:
         data = data[_written(raw, data) :]
     while True:
         try:
-            return raw.flush()  # type: ignore[no-any-return]
+            raw.flush()
+            return
         except BlockingIOError:
             _wait(raw)
 

@@ -13,6 +13,9 @@ BATCH: tuple[Size, ...] = (
     Size("B", "batch_size", "sequences in a batch"),
     Size("S", "sequence_length", "tokens in a sequence"),
 )
+"""The sizes of a batch."""
+
+BATCH_KEYS: tuple[str, ...] = tuple(size.key for size in BATCH)
 
 
 class Workload(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from albert_calc.algebra import Polynomial, Repeated, sum_formula
+from albert_calc.algebra import Dims, Polynomial, Repeated, sum_formula
 from albert_calc.counting.counts import Counts, component_formulas, count
 from albert_calc.counting.tensors import (
     Blueprint,
@@ -262,12 +262,12 @@ def _flat(parts: Mapping[str, tuple[Repeated, ...]]) -> tuple[Repeated, ...]:
 
 def _priced(model: Blueprint, parts: Iterable[Repeated]) -> Priced:
     """*parts* with those that are stored equally often in one bracket."""
-    bodies: dict[tuple[object, ...], list[Polynomial]] = {}
+    bodies: dict[Dims, list[Polynomial]] = {}
     for part in parts:
         # A formula without G × N where both are 1 says the same in fewer letters.
         repeat = tuple(d for d in part.repeat if d not in ("G", "N") or model.values[d] != 1)
         bodies.setdefault(repeat, []).append(part.body)
-    joined = [Repeated(r, Polynomial.sum(b)) for r, b in bodies.items()]  # type: ignore[arg-type]
+    joined = [Repeated(r, Polynomial.sum(b)) for r, b in bodies.items()]
     total = Polynomial.sum(part.expanded() for part in joined)
     return Priced(sum_formula(joined), total.evaluate(model.values))
 

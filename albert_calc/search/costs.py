@@ -15,7 +15,7 @@ from albert_calc.costs.flops import Flops, count_flops
 from albert_calc.costs.memory import weights_bytes
 from albert_calc.costs.peak import inference_peak, training_peak
 from albert_calc.costs.trainable import trainable_of
-from albert_calc.costs.workload import Workload
+from albert_calc.costs.workload import BATCH_KEYS, Workload
 from albert_calc.counting.counts import component_formulas
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families.sizes import SYMBOLS
@@ -63,8 +63,6 @@ COSTS: Mapping[str, Measure] = {
 
 MEMORY = frozenset({"training_peak_bytes", "activation_bytes", "inference_peak_bytes"})
 """The costs that are unknown where no table describes a forward pass."""
-
-BATCH_COLUMNS = ("batch_size", "sequence_length")
 
 
 class Batches(NamedTuple):
@@ -117,7 +115,7 @@ def unknown_reasons(grid: Grid, workload: Workload) -> Iterator[str]:
 def _cell(grid: Grid, model: Blueprint, workload: Workload, column: str) -> str | int | None:
     if column in COSTS:
         return COSTS[column](grid.base, model, workload)
-    if column in BATCH_COLUMNS:
+    if column in BATCH_KEYS:
         value: int = getattr(workload, column)
         return value
     if column in ("share", "head"):

@@ -18,7 +18,7 @@ from albert_calc.families import family
 from albert_calc.families.base import Computed, Family, Rule, Same
 from albert_calc.families.sizes import LARGEST, SIZES
 
-BATCH = 1_000
+CHUNK = 1_000
 """The most values of the size that varies fastest that are worked on at once."""
 
 Keys = dict[str, Any]
@@ -186,11 +186,11 @@ def _bound(axes: Sequence[tuple[str, Collection[int]]], keys: Keys) -> Iterator[
 
 
 def _chunks(values: Collection[int]) -> Iterator[Sequence[int]]:
-    if len(values) <= BATCH and isinstance(values, Sequence):
+    if len(values) <= CHUNK and isinstance(values, Sequence):
         yield values
         return
     numbers = iter(values)
-    while chunk := list(islice(numbers, BATCH)):
+    while chunk := list(islice(numbers, CHUNK)):
         yield chunk
 
 

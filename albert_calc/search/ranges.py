@@ -3,16 +3,11 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, pairwise
 
+from albert_calc.costs.workload import BATCH
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.families.sizes import SIZES, Size, size_problems
+from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.writing.harmless import shown
 from albert_calc.writing.quantity import parse_quantity
-
-BATCH_SIZES: tuple[Size, ...] = (
-    Size("B", "batch_size", "sequences in a batch"),
-    Size("S", "sequence_length", "tokens in a sequence"),
-)
-"""The sizes of a batch, beside those of a model."""
 
 _MOST_PIECES = 1_000
 _MOST_LISTED = 10_000
@@ -104,7 +99,7 @@ def _range(start: int, end: int | None = None, step: int = 1) -> range:
 
 
 def _bound_problems(key: str, value: int) -> Iterator[str]:
-    for size in (*SIZES, *BATCH_SIZES):
+    for size in (*SIZES, *BATCH):
         if size.key == key:
             yield from size_problems(size, value)
 

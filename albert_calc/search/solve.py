@@ -9,6 +9,8 @@ from math import lcm
 from typing import NamedTuple
 
 from albert_calc.config.values import FOLLOWS, followed, holds
+from albert_calc.costs.fit import largest
+from albert_calc.costs.workload import BATCH_KEYS
 from albert_calc.counting.counts import component_formulas
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import families
@@ -28,9 +30,6 @@ VARIABLES: tuple[str, ...] = (
     "intermediate_size",
 )
 """The sizes of a model that can be solved for."""
-
-BATCH_VARIABLES: tuple[str, ...] = ("batch_size", "sequence_length")
-"""The sizes of a batch that can be."""
 
 Measure = Callable[[Model], int]
 """What a model costs, in whatever the budget is: never less where a size is larger."""
@@ -141,9 +140,9 @@ def largest_value(
         return candidate is not None and candidate.amount <= budget
 
     first, alone = beside(step, 1), [at(value) for value in apart]
-    times = bisect(fits, most // step)
-    largest = [at(times * step)] if times else []
-    fitting = [c for c in (*largest, *alone) if c.amount <= budget]
+    times = largest(fits, most // step)
+    best = [at(times * step)] if times else []
+    fitting = [c for c in (*best, *alone) if c.amount <= budget]
     if not fitting:
         several = [first, *alone] if first else alone
         closest = min(several, key=lambda c: c.amount)
@@ -201,7 +200,7 @@ def followers_of(key: str, request: Request) -> tuple[str, ...]:
 
 def solve_problems(key: str, budget: object, multiple_of: object) -> Iterator[str]:
     """Every rule that a question breaks, whatever the model, one line each."""
-    if key not in (*VARIABLES, *BATCH_VARIABLES):
+    if key not in (*VARIABLES, *BATCH_KEYS):
         yield f"vary: must be one of {', '.join(VARIABLES)}, got {shown(key)}"
     for name, value in (("budget", budget), ("multiple_of", multiple_of)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -249,15 +248,3 @@ def _square(key: str, model: Model) -> tuple[int, ...]:
         return ()
     other = config.hidden_size if key == "embedding_size" else config.embedding_size
     return (other,) if other else ()
-
-
-def bisect(fits: Callable[[int], bool], most: int) -> int:
-    """The largest number up to *most* that *fits*, as all smaller ones do; 0 if none does."""
-    high = 1
-    while high < most and fits(high):
-        high *= 2
-    low, high = high // 2, min(high, most)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low

@@ -67,14 +67,14 @@ def command(_: Asked, *, source: str) -> Report:
 
 
 def _summary(figures: list[Figure]) -> str:
-    verdicts = [f.verdict for f in figures]
+    verdicts: list[str] = [f.verdict for f in figures]
     words = {
         "exact": "exact",
         "rounds to": "round to what is printed",
         "within 5%": "within 5%",
         "differs by": "differ",
     }
-    told = [f"{n} {text}" for verdict, text in words.items() if (n := verdicts.count(verdict))]  # type: ignore[arg-type]
+    told = [f"{n} {text}" for verdict, text in words.items() if (n := verdicts.count(verdict))]
     return f"{len(figures)} figures: {', '.join(told)}"
 
 

@@ -25,7 +25,7 @@ from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import Memory, usable_length
 from albert_calc.costs.trainable import adapter_notes
 from albert_calc.costs.trained import read_trained, with_targets
-from albert_calc.costs.workload import BATCH, Workload
+from albert_calc.costs.workload import BATCH, BATCH_KEYS, Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families.sizes import LARGEST, SIZES
 from albert_calc.models.model import Model
@@ -51,16 +51,13 @@ class _Variable(click.Choice[str]):
         return super().convert(dashed(symbols.get(value, value)), param, ctx)
 
 
-_BATCH = tuple(size.key for size in BATCH)
-
-
 @model_command("solve")
 @option(
     "--budget", type=SIZE, metavar="N", help="How many parameters the model may have, such as 12M."
 )
 @option(
     "--vary",
-    type=_Variable([dashed(key) for key in (*VARIABLES, *_BATCH)]),
+    type=_Variable([dashed(key) for key in (*VARIABLES, *BATCH_KEYS)]),
     required=True,
     help="The size to solve for.",
 )
@@ -87,11 +84,11 @@ def command(
       albert-calc solve bert-base-uncased --gpu T4 --vary num-hidden-layers -B 32 -S 128
     """
     key = vary.replace("-", "_")
-    if asked.request.overrides.get(key) is not None or (key in _BATCH and typed(key)):
+    if asked.request.overrides.get(key) is not None or (key in BATCH_KEYS and typed(key)):
         raise click.UsageError(f"--vary {vary} and --{vary} contradict each other: give one")
     if (budget is None) == (memory is None and gpu is None):
         raise click.UsageError("give a --budget of parameters, or a --memory (or --gpu)")
-    if budget is not None and (key in _BATCH or typed(*WORKLOAD_OPTIONS, *TRAINED_OPTIONS)):
+    if budget is not None and (key in BATCH_KEYS or typed(*WORKLOAD_OPTIONS, *TRAINED_OPTIONS)):
         named = [*typed(*WORKLOAD_OPTIONS, *TRAINED_OPTIONS), f"--vary {vary}"]
         raise click.UsageError(f"{named[0]} goes with --memory: a batch changes no count")
     problems = Problems()
@@ -148,7 +145,7 @@ def _in_memory(
 ) -> Solution:
     """The largest size with which a training step fits."""
     found = asked.found[0]
-    if key not in _BATCH:
+    if key not in BATCH_KEYS:
         return largest_size(
             found, asked.request, key, limit.bytes, multiple_of=multiple_of,
             measure=lambda model: _peak(model, workload),
@@ -159,7 +156,8 @@ def _in_memory(
     most = usable_length(model.config) if key == "sequence_length" else 0
 
     def at(value: int) -> Candidate:
-        return Candidate(value, model, _peak(model, workload._replace(**{key: value})))  # type: ignore[arg-type]
+        size: dict[str, Any] = {key: value}
+        return Candidate(value, model, _peak(model, workload._replace(**size)))
 
     return largest_value(at, key, limit.bytes, multiple_of, most or LARGEST)
 
@@ -177,13 +175,13 @@ def _finished(
     asked: Asked, solution: Solution, key: str, multiple_of: int, limit: Memory | None
 ) -> Report:
     model = solution.found.model
-    followers = followers_of(key, asked.request) if key not in _BATCH else ()
+    followers = followers_of(key, asked.request) if key not in BATCH_KEYS else ()
     # The notes of a model that was read for a batch are said with it.
-    told = () if key in _BATCH else model.notes
+    told = () if key in BATCH_KEYS else model.notes
     notes = [n for n in told if not n.startswith(tuple(f"{f}:" for f in followers) or ("\0",))]
     remarks = [f"{f}: follows {key}, {FOLLOWS[f][0]} × H" for f in followers]
     # What is odd about an arbitrary value says nothing about the answer.
-    sound = solution.fits and not solution.constant and key not in _BATCH
+    sound = solution.fits and not solution.constant and key not in BATCH_KEYS
     return _report(solution, limit)._replace(
         remarks=(*notes, *remarks, *_remarks(solution, multiple_of, limit)),
         warnings=model.warnings if sound else (),
@@ -208,7 +206,7 @@ def _remarks(solution: Solution, multiple_of: int, limit: Memory | None) -> Iter
             over = f"{binary_size(-solution.left)} over the memory"
         yield f"{key}: no value fits; the closest, {value:,}, is {over}"
     elif solution.next is None:
-        why = "that the model has positions for" if key in _BATCH else "that is allowed at all"
+        why = "that the model has positions for" if key in BATCH_KEYS else "that is allowed at all"
         yield f"{key}: {value:,} is the largest {why}"
     if solution.isolated:
         yield f"{key}: {value - solution.step:,} does not fit; at E = H there is no projection"

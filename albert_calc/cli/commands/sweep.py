@@ -17,7 +17,7 @@ from albert_calc.cli.trained import trained_options
 from albert_calc.cli.workload import batch_lists, training_options, workload_of
 from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.trained import read_trained, with_targets
-from albert_calc.costs.workload import BATCH, USUAL
+from albert_calc.costs.workload import BATCH, BATCH_KEYS, USUAL
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import HEADS
 from albert_calc.families.base import SHARES
@@ -25,7 +25,7 @@ from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Report
-from albert_calc.search.costs import BATCH_COLUMNS, COSTS, Batches, costed_batches
+from albert_calc.search.costs import COSTS, Batches, costed_batches
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import parse_names, parse_sizes
 from albert_calc.search.sweep import Row, all_columns, batches, columns_of
@@ -61,7 +61,7 @@ _FITTING = ("num_attention_heads", "inner_group_num")
 )
 @option(
     "--columns",
-    type=NameType(lambda: (*all_columns(), *BATCH_COLUMNS, *COSTS), several=True),
+    type=NameType(lambda: (*all_columns(), *BATCH_KEYS, *COSTS), several=True),
     metavar="NAMES",
     help="The columns, such as hidden_size,layers,total; by default what varies, and the total.",
 )
@@ -147,13 +147,13 @@ def _wanted(
             with problems.collected():
                 sizes[key] = parse_sizes(key, typed_sizes[key])
     of_batch: dict[str, Collection[int]] = {}
-    for key in BATCH_COLUMNS:
+    for key in BATCH_KEYS:
         if options[key] is not None:
             with problems.collected():
                 of_batch[key] = parse_sizes(key, options[key])
     workload = USUAL
     with problems.collected():
-        usual = {key: getattr(USUAL, key) for key in BATCH_COLUMNS}
+        usual = {key: getattr(USUAL, key) for key in BATCH_KEYS}
         workload = workload_of({**options, **usual})
         workload = workload._replace(trained=read_trained(options))
     with problems.collected():
@@ -178,13 +178,13 @@ def _wanted(
         )  # fmt: skip
     if columns is not None and grid is not None:
         with problems.collected():
-            names = _column_names(columns, (*columns_of(grid), *BATCH_COLUMNS, *COSTS))
+            names = _column_names(columns, (*columns_of(grid), *BATCH_KEYS, *COSTS))
     problems.raise_any()
     assert base is not None and grid is not None  # noqa: S101 - their problems were raised
     notes = tuple(f"{f}: follows {FOLLOWS[f][1]}, {FOLLOWS[f][0]} × H" for f in followers)
     batches = Batches(
         workload._replace(trained=with_targets(workload.trained, base.config.model_type)),
-        {key: of_batch.get(key, (getattr(workload, key),)) for key in BATCH_COLUMNS},
+        {key: of_batch.get(key, (getattr(workload, key),)) for key in BATCH_KEYS},
     )
     if batches.varied and not any(name in COSTS for name in names):
         raise click.UsageError(

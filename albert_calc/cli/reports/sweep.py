@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import sizes_line
 from albert_calc.costs.circumstances import attention_of
-from albert_calc.costs.workload import BATCH
+from albert_calc.costs.workload import BATCH, BATCH_KEYS
 from albert_calc.errors import ConfigError
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.models.model import Model
 from albert_calc.report import Column, Kind, Report, Section
-from albert_calc.search.costs import BATCH_COLUMNS, COSTS, Batches
+from albert_calc.search.costs import COSTS, Batches
 from albert_calc.search.grid import Grid
 from albert_calc.search.sweep import Row
 
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
     @property
     def costed(self) -> bool:
         """Whether a column depends on a batch."""
-        return any(c in COSTS or c in BATCH_COLUMNS for c in self.columns)
+        return any(c in COSTS or c in BATCH_KEYS for c in self.columns)
 
 
 def described(name: str) -> Column:
