@@ -33,6 +33,8 @@ BOUNDS: list[tuple[str, int, list[str]]] = [
     ("--at-least 11683584", 0, ["at least"]),
     ("--at-least 11683585", 1, ["at least"]),
     ("--at-least 11M --at-most 12M", 0, ["at most", "at least"]),
+    ("--at-least 11683584 --at-most 11683584", 0, ["at most", "at least"]),
+    ("--at-least 0", 0, ["at least"]),
     ("--equals 11683584 --at-most 11M", 1, ["equals", "at most"]),
     ("--at-most-bytes 46734336", 0, ["bytes in float32 at most"]),
     ("--at-most-bytes 46734335", 1, ["bytes in float32 at most"]),

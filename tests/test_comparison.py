@@ -263,10 +263,22 @@ def test_the_width_of_comparison() -> None:
     bert = blueprint(ModelConfig.from_preset("bert-base-uncased"), "model", "transformers")
     assert compare(bert).albert_style.model.values["E"] == 128
     assert compare(bert).bert_style.total == 109_482_240
+    assert compare(bert).bert_style.model.values["E"] == 768
+    assert compare(bert).as_it_is.rows == {
+        "token_embedding": 23_440_896,
+        "other_embeddings": 396_288,
+        "layers": 85_054_464,
+        "pooler": 590_592,
+    }
+    assert compare(bert).row("token_embedding") == Pair(23_440_896, 3_906_816 + 98_304)
+    assert compare(bert).row("head") == Pair(0, 0)
     # The shape of the chapter at BERT's vocabulary.
     assert compare(bert).albert_style.total == 11_750_400
     albert = blueprint(ModelConfig.from_dict(BASE), "model", "transformers")
     assert compare(albert, embedding_size=64).albert_style.total == 11_683_584
+    groups = ModelConfig.from_dict({**BASE, "num_hidden_groups": 3, "inner_group_num": 2})
+    own = compare(blueprint(groups, "model", "transformers"))
+    assert own.albert_style.total == own.as_it_is.total == 11_683_584 + 5 * 7_087_872
     paper = blueprint(ModelConfig.from_preset("bert-base-uncased"), "model", "paper")
     assert compare(paper, embedding_size=768).albert_style.embedding == "standard"
 
@@ -293,9 +305,23 @@ def test_one_layer_and_all_of_them() -> None:
     assert costs.blocks["attention"].formula == "4 × H² + 6 × H"
     assert (costs.per_layer, costs.pair) == (7_087_872, Pair(85_054_464, 3 * 7_087_872))
     assert costs.layer.formula == "4 × H² + 9 × H + 2 × H × I + I"
-    modern = layer_costs(small("modernbert"))
-    # The first layer has no first norm, of H scales; a layer alone has one.
-    assert modern.unshared.parameters == 4 * modern.per_layer - 24
+    for groups, inner, copies in ((1, 1, ""), (3, 1, "G × "), (1, 2, "N × "), (3, 2, "G × N × ")):
+        shared = layer_costs(techniques(small("bert"), groups=groups, inner=inner)).shared
+        body = "4 × H² + 9 × H + 2 × H × I + I"
+        assert shared.formula == (f"{copies}({body})" if copies else body)
+
+
+def test_layers_of_any_family() -> None:
+    """A family's unshared layers are L of one, but for what the first of them lack."""
+    faults = Faults()
+    for model_type in FAMILIES:
+        costs = layer_costs(small(model_type))
+        # ModernBERT's first layer has no first norm, of H scales; a layer alone has one.
+        lacking = 24 if model_type == "modernbert" else 0
+        faults.expect(model_type, costs.unshared.parameters, 4 * costs.per_layer - lacking)
+        blocks = sum(block.parameters for block in costs.blocks.values())
+        faults.expect(model_type, blocks, costs.per_layer)
+    faults.none()
 
 
 def test_embeddings_of_the_book() -> None:

@@ -166,8 +166,12 @@ def test_heads_may_be_missing() -> None:
         assert count_parameters(found).total == 11_683_584
         # 64, the default of its class, divides 768.
         assert found.num_attention_heads == 64
-    odd = {**without, "hidden_size": 770}
-    assert read_mapping(odd).config.num_attention_heads is None
+    odd = read_mapping({**without, "hidden_size": 770})
+    assert odd.config.num_attention_heads is None
+    assert odd.notes == (
+        "num_attention_heads: the default of AlbertConfig, 64, does not divide hidden_size (770),"
+        " so it is left open",
+    )
     assert problems_of({**BERT, "model_type": "mpnet", "hidden_size": 770}) == [
         "num_attention_heads: required (A, attention heads), since tensors depend on it,"
         " but missing"
@@ -190,8 +194,8 @@ ODD: list[tuple[Keys, str]] = [
         "embedding_size: ignored, since bert has no projection and embeds at hidden_size, got 128",
     ),
     (
-        {"model_type": "bert", "embedding_size": None, "num_hidden_groups": 3},
-        "num_hidden_groups: ignored, since bert has none, got 3",
+        {"model_type": "bert", "embedding_size": None, "num_hidden_groups": 2},
+        "num_hidden_groups: ignored, since bert has none, got 2",
     ),
     ({"num_memory_tokens": 8}, "num_memory_tokens: unknown to AlbertConfig, so ignored"),
     ({"auto_map": {"AutoModel": "m.M"}}, "auto_map: the config names code of its own"),
@@ -247,8 +251,28 @@ def test_missing_optional_keys_are_named() -> None:
     ]  # fmt: skip
 
 
+ASSUMED: list[tuple[str, Keys, tuple[str, ...]]] = [
+    ("deberta-v2", {}, ("position_biased_input",)),
+    ("ernie", {}, ()),
+    ("ernie", {"use_task_id": True}, ("task_type_vocab_size",)),
+    ("mpnet", {}, ("relative_attention_num_buckets",)),
+    ("rembert", {}, ("embedding_size", "output_embedding_size")),
+    ("nomic_bert", {}, ()),
+    ("roformer", {}, ()),
+]
+"""Own keys of a family beside all usual sizes, and those that take a default and are told."""
+
+
 def test_own_keys_of_a_family_are_told_too() -> None:
     """A default that decides which tensors there are is in the note, under the family's name."""
+    usual = {"max_position_embeddings": 7, "type_vocab_size": 2}
+    faults = Faults()
+    for model_type, keys, assumed in ASSUMED:
+        reading = read_mapping(
+            {**small_sizes(model_type), **usual, **keys, "model_type": model_type}
+        )
+        faults.expect((model_type, keys), reading.assumed, assumed)
+    faults.none()
     (note,) = read_mapping({"model_type": "distilbert", "dim": 96, "n_heads": 4}).notes
     assert note == (
         "not given, so the default of DistilBertConfig: vocab_size 30522, n_layers 6,"
@@ -320,6 +344,12 @@ def test_null_is_as_if_the_key_were_absent() -> None:
     nothing = dict.fromkeys((k for k in BASE if k not in BERT), None)
     found = read_mapping({**BERT, **nothing, "model_type": "albert"})
     assert found == read_mapping({**BERT, "model_type": "albert"})
+    # Of those four it is a wrong value, and nothing is said to be missing.
+    for key in ("vocab_size", "hidden_size", "num_hidden_layers", "intermediate_size"):
+        untyped = {k: v for k, v in BERT.items() if k != "model_type"}
+        assert problems_of({**untyped, key: None}) == [
+            f"{key}: must be a positive whole number, got null"
+        ]
 
 
 def test_a_config_survives_its_own_dict() -> None:
@@ -362,6 +392,8 @@ def test_names_that_mean_the_same_must_agree() -> None:
     reading = read_mapping(nomic)
     assert (reading.config.num_hidden_layers, reading.config.hidden_size) == (2, 64)
     assert sum("transformers 5.24 ignores this key" in note for note in reading.notes) == 4
+    both = read_mapping({**nomic, "num_hidden_layers": 2})
+    assert not [note for note in both.notes if note.startswith("n_layer")]
 
 
 def test_construction_by_hand_is_checked() -> None:

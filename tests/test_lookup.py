@@ -174,10 +174,17 @@ def pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
+def misplaced(model: Path, reference: str) -> None:
+    """Name a folder by *reference* that has a config but is no snapshot."""
+    (model / "refs" / "main").write_text(reference)
+    (model / "snapshots" / reference / "config.json").write_text(json.dumps(OTHER))
+
+
 NOT_CACHED: dict[str, Callable[[Path], object]] = {
     "no reference": lambda model: (model / "refs" / "main").unlink(),
     "a reference that leads out": lambda m: (m / "refs" / "main").write_text("../../.."),
-    "a reference to its own folder": lambda m: (m / "refs" / "main").write_text("."),
+    "a reference to its own folder": lambda m: misplaced(m, "."),
+    "a reference to the folder above": lambda m: misplaced(m, ".."),
     "a reference to what is not there": lambda m: (m / "refs" / "main").write_text("abc"),
     "a reference that is no text": lambda m: (m / "refs" / "main").write_bytes(b"\xff\xfe"),
     "a reference that is a pipe": lambda m: pipe(m / "refs" / "main"),

@@ -1,21 +1,23 @@
 """Models side by side: the sizes that differ, and every component."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.shape import model_facts
 from albert_calc.costs.workload import Workload
 from albert_calc.families.sizes import SIZES
 from albert_calc.models.changes import Side, component_names, side_by_side
-from albert_calc.pictures.picture import Picture
 from albert_calc.report import Column, Figure, Report, Section, figures_section
 from albert_calc.writing.numbers import count, ratio
+
+if TYPE_CHECKING:
+    from albert_calc.pictures.picture import Picture
 
 _UNSHOWN = ("head",)
 
 
-def several_report(asked: Asked, *, drawn: bool, workload: Workload | None) -> Report | Picture:
+def several_report(asked: Asked, *, drawn: bool, workload: Workload | None) -> "Report | Picture":
     """The models that *asked* names, a column each."""
     sides = side_by_side(asked.models)
     if drawn:
