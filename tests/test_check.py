@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import tomllib
 import xml.etree.ElementTree as ET
@@ -252,6 +253,27 @@ def test_patterns(run: Run, tmp_path: Path) -> None:
     result = run("check", "--checks", write(tmp_path, "[[check]]\nconfig = 'x*'\nequals = 1\n"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "config: no file fits the pattern 'x*'" in result.stderr
+
+
+def test_the_class_of_a_config_in_a_file(run: Run, tmp_path: Path) -> None:
+    """A config is counted with the head of its class, unless the check names another."""
+    path = write(tmp_path, "[[check]]\nconfig = 'masked.json'\nequals = 11_221_680\n")
+    masked = {**BASE, "architectures": ["AlbertForMaskedLM"]}
+    (tmp_path / "masked.json").write_text(json.dumps(masked))
+    (row,) = rows_of(run, "--checks", path)
+    assert (row["head"], row["ok"]) == ("masked-lm", True)
+    path.write_text(path.read_text() + "head = 'model'\n")
+    (row,) = rows_of(run, "--checks", path)
+    assert (row["head"], row["found"], row["ok"]) == ("model", 11_683_584, False)
+
+
+def test_a_pipe_in_a_file_is_not_read(run: Run, tmp_path: Path) -> None:
+    """A checks file may come from anybody, and nobody may be writing into the pipe."""
+    os.mkfifo(tmp_path / "pipe.json")
+    path = write(tmp_path, "[[check]]\nconfig = 'pipe.json'\nequals = 1\n")
+    result = run("check", "--checks", path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "must be a regular file" in result.stderr
 
 
 def test_checks_that_concern_a_model(run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from support import BASE, Faults
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
 from albert_calc.config.keys import ACTIVATION_KEYS
 from albert_calc.config.reading import read_mapping
+from albert_calc.config.values import with_followers
 from albert_calc.families import FAMILIES, families, family
 from albert_calc.families.sizes import LARGEST, SIZES
 
@@ -394,6 +395,37 @@ def test_names_that_mean_the_same_must_agree() -> None:
     assert sum("transformers 5.24 ignores this key" in note for note in reading.notes) == 4
     both = read_mapping({**nomic, "num_hidden_layers": 2})
     assert not [note for note in both.notes if note.startswith("n_layer")]
+
+
+FOLLOWING: list[tuple[Keys, int, bool]] = [
+    ({"hidden_size": 5}, 20, True),
+    ({"hidden_size": 1}, 4, True),
+    ({"hidden_size": 5, "intermediate_size": 7}, 7, False),
+    ({"hidden_size": 5, "intermediate_size": None}, 20, True),
+    ({"hidden_size": 0}, 1, False),
+    ({"hidden_size": -5}, 1, False),
+    ({"hidden_size": True}, 1, False),
+    ({"hidden_size": "5"}, 1, False),
+    ({}, 1, False),
+]
+"""Sizes as typed, the I that follows, and whether a note tells of it."""
+
+
+def test_a_size_that_follows_another() -> None:
+    """I is 4·H where nobody gives it; beside an H that is no size it breaks no rule of its own."""
+    faults = Faults()
+    for given, size, told in FOLLOWING:
+        keys, notes = with_followers(given)
+        faults.expect(given, keys["intermediate_size"], size)
+        faults.expect(given, len(notes), int(told))
+    faults.none()
+
+
+def test_the_width_of_a_model_without_one() -> None:
+    """Where a family has no E of its own it is H, in Python as in a formula."""
+    config = ModelConfig.from_dict(BERT)
+    assert (config.embedding_size, config.symbols["E"], config.symbols["A"]) == (768, 768, 12)
+    assert config.keys["embedding_size"] is None
 
 
 def test_construction_by_hand_is_checked() -> None:

@@ -343,6 +343,8 @@ FOREIGN: list[tuple[Keys, str]] = [
     ({"n_embd": 768, "n_layer": 2}, "a config with keys of GPT (n_embd, n_layer)"),
     ({"model_type": "gpt2", "n_embd": 768}, "a config with keys of GPT (n_embd)"),
     ({"weight_map": {}, "metadata": {}}, "the index of a checkpoint in several files"),
+    ({"word_embedding_dimension": 384}, "a config of sentence-transformers"),
+    ({"__version__": {}}, "a config of sentence-transformers"),
     ({"tokenizer_class": "BertTokenizer", "model_max_length": 512}, "the config of a tokenizer"),
 ]
 """Objects that are no encoder's config, and what they are."""
@@ -357,6 +359,18 @@ def test_objects_that_are_no_config() -> None:
             faults.append(f"{keys} was read")
         except AlbertCalcError as error:
             faults.expect(keys, [p[: len(what) + 8] for p in error.problems], [f"config: {what}"])
+    faults.none()
+
+
+def test_configs_that_only_look_foreign() -> None:
+    """One key of such an object is not enough: the config beside it is read."""
+    faults = Faults()
+    for key, value in (
+        ("encoder", {}), ("decoder", {}), ("weight_map", {}), ("metadata", {}),
+        ("tokenizer_class", "BertTokenizer"), ("model_max_length", 512),
+    ):  # fmt: skip
+        config = read_mapping({**BERT, key: value}).config
+        faults.expect(key, config, read_mapping(BERT).config)
     faults.none()
 
 

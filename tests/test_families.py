@@ -16,6 +16,7 @@ from albert_calc.config.keys import GENERAL
 from albert_calc.config.reading import read_mapping
 from albert_calc.config.values import filled, holds
 from albert_calc.costs.flops import count_flops
+from albert_calc.counting.counts import Selection, count
 from albert_calc.counting.tensors import blueprint
 from albert_calc.families import FAMILIES, HEADS, families, families_of_class, family
 from albert_calc.families.base import Computed, Same
@@ -37,6 +38,19 @@ def test_counts_of_the_real_classes() -> None:
         config = ModelConfig.from_dict(case["config"])
         for head, total in case["totals"].items():
             faults.expect((name, head), count_parameters(config, head).total, total)
+    faults.none()
+
+
+def test_parts_of_the_real_classes() -> None:
+    """What is left without embedding tables, or without biases and norms, is that of the class."""
+    selections: tuple[Selection, ...] = ("without_embeddings", "matrices")
+    faults = Faults()
+    for name, case in CASES.items():
+        config = ModelConfig.from_dict(case["config"])
+        for selection in selections:
+            for head, total in case[selection].items():
+                found = count(blueprint(config, head, "transformers"), selection).total
+                faults.expect((name, selection, head), found, total)
     faults.none()
 
 
@@ -129,6 +143,10 @@ def test_defaults_are_those_of_the_config_classes() -> None:
                 faults.expect(where, default, held[key])
             elif key not in held:
                 faults.expect(where, key in beside or key == "problem_type", True)
+        for key in held:
+            # A size that the tables lack would be read as the neutral one.
+            if key in SYMBOLS:
+                faults.expect((tables.model_type, key), key in tables.defaults, True)
     faults.none()
 
 

@@ -166,6 +166,12 @@ def test_a_cache_that_was_copied_without_links(cache: Callable[..., Path]) -> No
     (snapshot / "config.json").write_text("../../../../../etc/hostname")
     with pytest.raises(ConfigError, match="not valid JSON"):
         find_model("org/copied")
+    # Elsewhere such a text is no link.
+    other = snapshot.parents[1] / "others" / COMMIT
+    other.mkdir(parents=True)
+    (other / "config.json").write_text(f"../../blobs/{COMMIT}")
+    with pytest.raises(ConfigError, match="not valid JSON"):
+        find_model(str(other))
 
 
 def pipe(path: Path) -> None:
@@ -276,6 +282,8 @@ def test_all_that_is_wrong_with_a_model_is_told() -> None:
     with pytest.raises(ConfigError) as error:
         model("bert-base-uncased", overrides={"hidden_size": 0}, head="discriminator", layout="x")
     assert [p.split(":")[0] for p in error.value.problems] == ["hidden_size", "head", "layout"]
+    assert model("base", overrides={"num_hidden_groups": 2}, share="all").config.symbols["G"] == 2
+    assert model("base", share="none").config.share == "none"
     with pytest.raises(ConfigError, match="num_hidden_groups: must be left out with --share none"):
         model("base", overrides={"num_hidden_groups": 2}, share="none")
 

@@ -42,6 +42,7 @@ READ: dict[str, list[int]] = {
     "64,128,256,768": [64, 128, 256, 768],
     "256:1024:256": [256, 512, 768, 1024],
     "1:10:4": [1, 5, 9],
+    "1:3:1": [1, 2, 3],
     "3:5": [3, 4, 5],
     "7:7": [7],
     "1:3,5,4:6,1": [1, 2, 3, 5, 4, 6],
@@ -60,6 +61,7 @@ REFUSED: list[tuple[str, list[str]]] = [
     (f"1:{LARGEST + 1}", [f"must be at most {LARGEST:,}, got {LARGEST + 1}"]),
     ("x,5:1,0", ["must be values", "a range must not end", "must be at least 1, got 0"]),
     ("1:1M,1:1M:7", ["ranges of so many values must not overlap"]),
+    ("20K:30K,1:20K", ["ranges of so many values must not overlap"]),
     ("1," * 1000, ["must be at most 1,000 values and ranges"]),
 ]
 """What is no list of sizes, and every problem of it."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from real import BUILT, build, classes_of, parameters, settings, write
 
 Config = dict[str, Any]
@@ -297,19 +298,35 @@ def totals(config: Config) -> dict[str, int]:
     return found
 
 
+def selected(config: Config) -> dict[str, dict[str, int]]:
+    """Parameters of the bare model, and of the one that predicts tokens, in part.
+
+    Without embedding tables, and without biases and norms. The first is what
+    ``num_parameters(exclude_embeddings=True)`` gives, but for tokens predicted by XLM-RoBERTa
+    and CamemBERT: it looks for tables by name, and there the decoder's comes first.
+    """
+    found: dict[str, dict[str, int]] = {"without_embeddings": {}, "matrices": {}}
+    for head in ("model", "masked-lm"):
+        model = build(config, head)
+        tables = {id(m.weight) for m in model.modules() if isinstance(m, torch.nn.Embedding)}
+        others = [p for p in model.parameters() if id(p) not in tables]
+        by_decoder = head == "masked-lm" and config["model_type"] in ("xlm-roberta", "camembert")
+        left = sum(int(p.numel()) for p in others)
+        assert by_decoder or left == model.num_parameters(exclude_embeddings=True)
+        found["without_embeddings"][head] = left
+        found["matrices"][head] = sum(int(p.numel()) for p in model.parameters() if p.dim() > 1)
+    return found
+
+
 def main() -> None:
     """Count every head of every shape."""
+    shapes = [(name, written(config), config) for name, config in PUBLISHED.items()]
+    shapes += [(name, config, config) for name, config in small_shapes().items()]
     cases = [
-        *(
-            {"case": name, "config": written(config), "totals": totals(config)}
-            for name, config in PUBLISHED.items()
-        ),
-        *(
-            {"case": name, "config": config, "totals": totals(config)}
-            for name, config in small_shapes().items()
-        ),
+        {"case": name, "config": told, "totals": totals(config), **selected(config)}
+        for name, told, config in shapes
     ]
-    write("families.json", f"{BUILT}", cases)
+    write("families.json", BUILT, cases)
 
 
 if __name__ == "__main__":
