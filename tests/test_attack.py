@@ -33,15 +33,18 @@ KEYS = [*BASE, "num_labels", "id2label", "architectures", "tie_word_embeddings",
         "add_cross_attention", "position_embedding_type", "pruned_heads", "nonsense"]  # fmt: skip
 
 
-def is_sound(result: Any, seconds: float) -> None:
-    """No traceback, no escape, an honest status, nothing on stdout with status 2, no delay."""
+def is_sound(result: Any, seconds: float, *, partial: bool = False) -> None:
+    """No traceback, no escape, an honest status, nothing on stdout with status 2, no delay.
+
+    With *partial* what could be done is written beside what could not.
+    """
     assert result.exit_code in (0, 1, 2)
     assert "Traceback" not in result.stderr
     assert "internal error" not in result.stderr
     assert "\x1b" not in result.stdout + result.stderr
     assert "\u202e" not in result.stdout + result.stderr
     if result.exit_code == 2:
-        assert result.stdout == ""
+        assert result.stdout == "" or partial
         assert result.stderr
     assert seconds < SLOW
 
@@ -154,7 +157,7 @@ def test_command_lines(run: Run, tmp_path: Path) -> None:
         chosen = rng.sample(params, min(len(params), rng.randint(0, 6)))
         args = [word for param in chosen for word in words(param, rng, files)]
         result, seconds = timed(run, name, *args, input="")
-        is_sound(result, seconds)
+        is_sound(result, seconds, partial=name in ("check", "cost"))
         if result.exit_code == 1:
             assert name in ("check", "verify", "reproduce", "solve", "cost"), [name, *args]
 

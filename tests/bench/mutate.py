@@ -26,7 +26,7 @@ MODULES = [
 TESTS = [
     "test_algebra", "test_counts", "test_config", "test_families", "test_comparison", "test_cli",
     "test_sweep", "test_solve", "test_check", "test_reproduce", "test_activations",
-    "test_trainable", "test_peak", "test_infer",
+    "test_trainable", "test_peak", "test_infer", "test_detection", "test_cost", "test_flops",
 ]  # fmt: skip
 OPERATORS: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
