@@ -540,3 +540,21 @@ def test_compare_without_cost_has_no_batch(run: Run, option: tuple[str, str]) ->
     result = run("compare", "base", *option)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "belongs to --cost" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "bert-tiny --inner-group-num 2 -L 1 --head sequence-classification",
+        "bert-tiny --num-hidden-groups 2 --inner-group-num 3 -L 2",
+        "albert-base-v2 --num-hidden-groups 3 --inner-group-num 2 -L 6",
+        "bert-base-uncased --inner-group-num 100 -L 1000000 -E 3",
+    ],
+)
+def test_compare_cost_of_groups(line: str, run: Run) -> None:
+    """Groups of any number and size have a cost, beside layers that are stored one by one."""
+    result = run("compare", *line.split(), "--cost", "-f", "json")
+    assert result.exit_code == 0, result.stderr
+    (data,) = json.loads(result.stdout)
+    for style in ("bert_style", "albert_style"):
+        assert data["cost"][style]["activation_bytes"] > 0

@@ -79,13 +79,17 @@ class Order(NamedTuple):
 
 def order_of(variant: Variant, values: Mapping[str, int]) -> Order:
     """The order in which the layers of *variant* run."""
-    runs = times(*executed_layers(variant)).evaluate(values)
-    return Order(runs, stored_layers(variant, values), values["N"])
+    executed = executed_layers(variant)
+    runs = times(*executed).evaluate(values)
+    # What is stored one by one has no groups, whatever N the model beside it has.
+    return Order(runs, stored_layers(variant, values), values["N"] if "N" in executed else 1)
 
 
 def stored_layers(variant: Variant, values: Mapping[str, int]) -> int:
     """How many layers *variant* stores; where blocks differ, of the block with most copies."""
-    indices = max(1, family(variant.model_type).layer_name.count("{}"))
+    # Layers in groups have two numbers: the group's, and their own inside it.
+    own = family(variant.model_type).layer_name.count("{}")
+    indices = 2 if variant.grouped else max(1, own)
     return max(
         times(*tensor.repeat[:indices]).evaluate(values) + tensor.skip
         for tensor in tensor_table(variant)

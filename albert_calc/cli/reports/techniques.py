@@ -162,10 +162,9 @@ def _words(found: Comparison) -> str:
     shared = found.albert_style.layers
     once = "one layer" if shared == "shared layers" else shared
     embedding = "V × E + E × H" if found.albert_style.embedding == "factorized" else "V × H"
-    return (
-        f"BERT-style: V × H, {layers:,} layers of their own · ALBERT-style: {embedding},"
-        f" {once} run {layers:,} times"
-    )
+    own = "one layer" if layers == 1 else f"{layers:,} layers of their own"
+    times = "once" if layers == 1 else f"{layers:,} times"
+    return f"BERT-style: V × H, {own} · ALBERT-style: {embedding}, {once} run {times}"
 
 
 def headline(compared: Compared) -> str:
