@@ -1,6 +1,7 @@
 """Adapters of PEFT: what they are, how large, and which model they belong on."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,8 @@ def test_modules_of_no_family_and_shapes_that_disagree(tmp_path: Path) -> None:
         found = read_adapter(str(adapter(tmp_path, tensors)))
         assert found.bases == ()
         assert found.presets == ()
-        assert misfits(found, ModelConfig.from_preset("bert-base-uncased")) == []
+        (told,) = misfits(found, ModelConfig.from_preset("bert-base-uncased"))
+        assert told.endswith("so it cannot be told")
 
 
 def test_another_rank_than_the_config_says_is_noted(tmp_path: Path) -> None:
@@ -205,3 +207,11 @@ def test_an_adapter_without_its_file_or_config_exits_with_two(run: Run, tmp_path
     (folder / "adapter_config.json").write_text("{")
     with pytest.raises(AlbertCalcError, match="not valid JSON"):
         read_adapter(str(folder))
+
+
+def test_a_fifo_is_not_waited_for(run: Run, tmp_path: Path) -> None:
+    """The config of an adapter is a regular file."""
+    os.mkfifo(tmp_path / "adapter_config.json")
+    result = run("verify", tmp_path)
+    assert result.exit_code == 2
+    assert "adapter_config.json: must be a regular file" in result.stderr

@@ -753,3 +753,20 @@ def test_formats_hold_the_same_rows(run: Run, tmp_path: Path) -> None:
     markdown = run(*line, "markdown").stdout
     for row in data:
         assert f"{row['found']:,}" in markdown
+
+
+def test_an_empty_bound_is_no_bound(run: Run) -> None:
+    """A variable that CI left empty is refused, and not passed over."""
+    for option in ("--equals", "--at-most", "--same-as", "--at-most-bytes"):
+        result = run("check", "base", "--at-least", "1", option, "")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert option[2:].replace("-", "_") in result.stderr
+
+
+def test_a_summary_must_be_a_file(run: Run, tmp_path: Path) -> None:
+    """A FIFO as the summary of a workflow would block for ever."""
+    os.mkfifo(tmp_path / "summary")
+    env = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
+    result = run("check", "base", "--at-least", "1", "-f", "github", env=env)
+    assert result.exit_code == 2
+    assert "summary: must be a regular file" in result.stderr

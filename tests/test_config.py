@@ -450,3 +450,9 @@ def test_construction_by_hand_is_checked() -> None:
             ModelConfig.from_preset(wrong)
     with pytest.raises(AlbertCalcError, match="must be a JSON object, got a list"):
         ModelConfig.from_dict([1])  # type: ignore[arg-type]  # the wrong type is the point
+
+
+def test_no_positions_at_all() -> None:
+    """A DeBERTa without positions has no relative ones either, and is counted."""
+    config = ModelConfig.from_dict({"model_type": "deberta-v2", "max_position_embeddings": 0})
+    assert config.symbols["R"] == 0

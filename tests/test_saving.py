@@ -3,6 +3,8 @@
 import errno
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,3 +107,17 @@ def test_endings(name: str, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"save: must end in .svg, .png, .pdf, .html or .txt, got '{name}'" in result.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_nothing_else_is_read_or_written(tmp_path: Path) -> None:
+    """No settings of matplotlib in this directory are read, and no list of fonts is left."""
+    (tmp_path / "matplotlibrc").write_text("no settings: [", encoding="utf-8")
+    home = tmp_path / "home"
+    home.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "albert_calc", "count", "base", "--save", "x.svg"],
+        cwd=tmp_path, env={**os.environ, "HOME": str(home)}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "note: saved x.svg\n")
+    assert list(home.iterdir()) == []

@@ -98,7 +98,7 @@ def read_adapter(folder: str) -> Adapter:
 
     Raises ``CheckpointError`` or ``ConfigError`` if either cannot be read.
     """
-    keys = read_config(os.path.join(folder, CONFIG))
+    keys = read_config(os.path.join(folder, CONFIG), regular=True)
     found = [name for name in FILES if os.path.lexists(os.path.join(folder, name))]
     if not found:
         raise CheckpointError(f"{quoted(folder)}: an adapter without {' or '.join(FILES)}")
@@ -126,11 +126,13 @@ def read_adapter(folder: str) -> Adapter:
 
 def misfits(adapter: Adapter, config: ModelConfig) -> list[str]:
     """Why *adapter* does not belong on the model of *config*, a line each; none if it may."""
+    if not adapter.bases:
+        return ["modules: the adapter's are those of no known family, so it cannot be told"]
     likely = [b for b in adapter.bases if b.model_type in ("", config.model_type)]
-    if adapter.bases and not likely:
+    if not likely:
         types = ", ".join(base.model_type for base in adapter.bases)
         return [f"model_type: the adapter's modules are those of {types}, not {config.model_type}"]
-    return list(_other_sizes(likely[0], config)) if likely else []
+    return list(_other_sizes(likely[0], config))
 
 
 def _other_sizes(base: Base, config: ModelConfig) -> Iterator[str]:

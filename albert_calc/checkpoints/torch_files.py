@@ -16,6 +16,7 @@ from albert_calc.checkpoints.foreign import foreign_start
 from albert_calc.checkpoints.pickles import interpret
 from albert_calc.checkpoints.stored import (
     LARGEST_PICKLE,
+    MOST_TENSORS,
     Limits,
     StoredTensor,
     open_regular,
@@ -226,6 +227,10 @@ def _tensors(value: Any, name: str) -> TorchFile:
             continue
         if not isinstance(key, str):
             raise CheckpointError(f"{name}: a tensor is called {shown(key)}, which is no name")
+        if len(tensors) >= MOST_TENSORS:
+            raise CheckpointError(
+                f"{name}: has more than {MOST_TENSORS:,} tensors, which no encoder has"
+            )
         tensors[key] = StoredTensor(tensor.dtype, tensor.shape)
         place = (tensor.storage.key, tensor.offset, tensor.shape)
         original = first.setdefault(place, key)

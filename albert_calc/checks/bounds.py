@@ -107,7 +107,7 @@ def read_bounds(values: Mapping[str, Any]) -> Bounds:
     if dtype is not None and known not in BITS:
         problems.append(f"dtype: must be one of {', '.join(BITS)}, got {shown(dtype)}")
     same, exactly = values.get("same_as"), values.get("exactly") or False
-    if same is not None and not isinstance(same, str):
+    if same is not None and not (isinstance(same, str) and same.strip()):
         problems.append(f"same_as: must be the name of a model, got {shown(same)}")
     if not isinstance(exactly, bool):
         problems.append(f"exactly: must be true or false, got {shown(exactly)}")

@@ -161,6 +161,8 @@ def write_file(path: str, content: str | bytes) -> None:
 
 def append_file(path: str, text: str) -> None:
     """Add *text* to the end of the file *path*; raises ``AlbertCalcError`` if that fails."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise AlbertCalcError(f"{quoted(path)}: must be a regular file")
     try:
         with open(path, "a", encoding="utf-8") as file:
             file.write(text)

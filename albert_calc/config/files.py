@@ -88,7 +88,9 @@ def read_limited(
     file: BinaryIO, name: str, largest: int = LARGEST_FILE, what: str = "a config"
 ) -> bytes:
     """All of *file*, unless that is more than *what* it should be can reasonably have."""
-    content = file.read(largest + 1)
+    content: bytes | None = file.read(largest + 1)
+    if content is None:
+        raise ConfigError(f"{name}: nothing to read yet, and it does not wait for more")
     if len(content) > largest:
         raise ConfigError(f"{name}: larger than {largest // 2**20} MiB, so not {what}")
     return content

@@ -106,7 +106,7 @@ DEBERTA_V2 = DEBERTA._replace(
             "R",
             "relative positions to either side",
             ("position_buckets", "max_relative_positions", "P"),
-            lambda buckets, most, positions: next(n for n in (buckets, most, positions) if n > 0),
+            lambda buckets, most, positions: next((n for n in (buckets, most) if n > 0), positions),
             shown_by="position_buckets",
         ),
         Derived(

@@ -2,6 +2,8 @@
 
 import io
 import logging
+import os
+import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,13 +42,33 @@ _STYLE = {
 """Letters that stay text, on paper of their own: the same in print and in the dark."""
 
 
+def _matplotlib() -> Any:
+    """The library, with its own settings: nothing of this directory is read, none is written.
+
+    It would take ``matplotlibrc`` from where the process runs, and keep a list of fonts in the
+    home directory.
+    """
+    with tempfile.TemporaryDirectory() as empty:
+        os.environ["MPLCONFIGDIR"] = empty
+        here = os.open(".", os.O_RDONLY)
+        try:
+            os.chdir(empty)
+            import matplotlib
+            import matplotlib.font_manager
+        finally:
+            os.fchdir(here)
+            os.close(here)
+
+    return matplotlib
+
+
 def figure(picture: Picture, kind: str) -> bytes:
     """*picture* as the content of a file of one of ``KINDS``.
 
     Raises ``AlbertCalcError`` with the command that installs matplotlib if it is missing.
     """
     try:
-        import matplotlib
+        matplotlib = _matplotlib()
     except ImportError:
         raise AlbertCalcError(
             f".{kind} needs matplotlib, which is not installed: pip install 'albert-calc[plot]'"

@@ -96,7 +96,7 @@ def command(
       albert-calc check configs/*.json --record > checks.toml
       albert-calc check --checks checks.toml -f github
     """
-    given = {key: options.get(key) or None for key in KEYS}
+    given = {key: None if options.get(key) is False else options.get(key) for key in KEYS}
     if record:
         _refuse("--record", typed("checks", *_MEASURES, *KEYS), "it writes bounds")
         if not _named(asked) and not asked.request.overrides:
