@@ -770,3 +770,31 @@ def test_a_summary_must_be_a_file(run: Run, tmp_path: Path) -> None:
     result = run("check", "base", "--at-least", "1", "-f", "github", env=env)
     assert result.exit_code == 2
     assert "summary: must be a regular file" in result.stderr
+
+
+def test_patterns_end(run: Run, tmp_path: Path) -> None:
+    """``**`` finds what lies below, follows no loop of links, and stands once."""
+    for place in ("a.json", "x/a.json", "x/y/a.json"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(json.dumps(BASE), encoding="utf-8")
+    (tmp_path / "x/loop").symlink_to(tmp_path)
+    (tmp_path / "x/again").symlink_to(tmp_path)
+    checks = tmp_path / "checks.toml"
+    for pattern, wanted in (
+        ("**/a.json", 3), ("x/**/a.json", 2), ("*.json", 1), ("x/*/a.json", 3),
+        ("**/**/a.json", "** may stand once"), ("x/**", "** may stand once"),
+        ("/".join(["*"] * 25), "at most 8 parts may have wildcards"),
+    ):  # fmt: skip
+        checks.write_text(f'[[check]]\nconfig = "{pattern}"\nat_least = 1\n', encoding="utf-8")
+        result = run("check", "--checks", checks, "-f", "json")
+        if isinstance(wanted, int):
+            assert len(json.loads(result.stdout)["checks"]) == wanted, pattern
+        else:
+            assert (result.exit_code, wanted in result.stderr) == (2, True), pattern
+
+
+def test_what_cannot_be_recorded(run: Run) -> None:
+    """A checks file has no key for a size that was typed beside the model."""
+    result = run("check", "bert-tiny", "-L", "1", "--record")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--record contradicts" in result.stderr

@@ -118,6 +118,9 @@ def _subject(listed: Listed, path: str) -> str:
     return preset.name if preset else ""
 
 
+_MOST_WILD, _MOST_DIRECTORIES = 8, 10_000
+
+
 def _sources(listed: Listed) -> list[str]:
     """The files that a check names: one, or all that a pattern fits; nothing for a preset."""
     if listed.preset:
@@ -125,10 +128,44 @@ def _sources(listed: Listed) -> list[str]:
     path = os.path.join(listed.folder, listed.config)
     if not glob.has_magic(listed.config) or os.path.exists(path):
         return [path]
-    found = glob.glob(listed.config, root_dir=listed.folder or None, recursive=True)
+    found = _fitting(listed.config, listed.folder)
     if not found:
         raise AlbertCalcError(f"config: no file fits the pattern {shown(listed.config)}")
-    return [os.path.join(listed.folder, p) for p in sorted(found)]
+    return [os.path.join(listed.folder, p) for p in found]
+
+
+@lru_cache(maxsize=256)
+def _fitting(pattern: str, folder: str) -> tuple[str, ...]:
+    """The files in *folder* that *pattern* fits; ``**/`` may stand in it once.
+
+    Links to directories are not followed below ``**/``, and no more than so many directories
+    are looked into: a file of checks cannot keep a machine busy.
+    """
+    before, anywhere, after = pattern.partition("**/")
+    if "**" in before + after:
+        raise AlbertCalcError(
+            f"config: ** may stand once, as in configs/**/config.json, got {shown(pattern)}"
+        )
+    if sum(map(glob.has_magic, pattern.split("/"))) > _MOST_WILD:
+        raise AlbertCalcError(
+            f"config: at most {_MOST_WILD} parts may have wildcards, got {shown(pattern)}"
+        )
+    if not anywhere:
+        return tuple(sorted(glob.glob(pattern, root_dir=folder or None)))
+    found: set[str] = set()
+    looked_into = 0
+    for start in glob.glob(before, root_dir=folder or None) if before else [""]:
+        for place, _, _ in os.walk(os.path.join(folder, start) or "."):
+            looked_into += 1
+            if looked_into > _MOST_DIRECTORIES:
+                raise AlbertCalcError(
+                    f"config: more than {_MOST_DIRECTORIES:,} directories below"
+                    f" {shown(before or '.')}, got {shown(pattern)}"
+                )
+            inside = os.path.relpath(place, folder or ".")
+            names = glob.glob(after, root_dir=place)
+            found.update(os.path.normpath(os.path.join(inside, name)) for name in names)
+    return tuple(sorted(found))
 
 
 # Many checks are of few models.

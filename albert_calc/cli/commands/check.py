@@ -99,7 +99,8 @@ def command(
     given = {key: None if options.get(key) is False else options.get(key) for key in KEYS}
     if record:
         _refuse("--record", typed("checks", *_MEASURES, *KEYS), "it writes bounds")
-        if not _named(asked) and not asked.request.overrides:
+        _refuse("--record", typed(*asked.request.overrides), "a checks file has no such key")
+        if not _named(asked):
             raise click.UsageError("no model: give a MODEL")
         return Report(written="".join(recorded(list(_models(asked)))))
     if checks is not None:
