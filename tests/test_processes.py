@@ -403,3 +403,14 @@ def test_completion_in_bash(tmp_path: Path) -> None:
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
     )  # fmt: skip
     assert done.stdout == "albert-base-v1 albert-base-v2\n"
+
+
+def test_an_absurd_number_of_the_word_to_complete() -> None:
+    """A COMP_CWORD that is no place in a line is refused like a missing one."""
+    done = subprocess.run(
+        [sys.executable, "-m", "albert_calc"], capture_output=True, text=True, check=False,
+        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete", "COMP_WORDS": "albert-calc ",
+             "COMP_CWORD": "9" * 5000},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: completion: COMP_WORDS and the number COMP_CWORD must be set\n"

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 NAMES: tuple[str, ...] = tuple(name for names in COMMANDS.values() for name in names)
 
 _COMPLETION = "_ALBERT_CALC_COMPLETE"
+_LONGEST_NUMBER = 10
 
 CANNOT = 2
 INTERRUPTED = 130
@@ -104,7 +105,8 @@ class CommandGroup(click.Group):
 def _cannot_complete() -> bool:
     """Whether a completion is asked for without the words that a shell sets."""
     asked = os.environ.get(_COMPLETION, "").endswith("_complete")
-    there = "COMP_WORDS" in os.environ and os.environ.get("COMP_CWORD", "").isdecimal()
+    number = os.environ.get("COMP_CWORD", "")
+    there = "COMP_WORDS" in os.environ and number.isdecimal() and len(number) < _LONGEST_NUMBER
     return asked and not there
 
 
