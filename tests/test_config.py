@@ -456,3 +456,10 @@ def test_no_positions_at_all() -> None:
     """A DeBERTa without positions has no relative ones either, and is counted."""
     config = ModelConfig.from_dict({"model_type": "deberta-v2", "max_position_embeddings": 0})
     assert config.symbols["R"] == 0
+
+
+def test_tied_or_not_is_never_null() -> None:
+    """The classes of transformers refuse it, or take it for false: it is no default."""
+    for model_type in ("bert", "albert", "nomic_bert"):
+        with pytest.raises(AlbertCalcError, match="tie_word_embeddings: must be true or false"):
+            ModelConfig.from_dict({"model_type": model_type, "tie_word_embeddings": None})

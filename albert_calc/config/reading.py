@@ -47,8 +47,9 @@ def read_mapping(
     """The config that *mapping*, the content of a ``config.json``, describes.
 
     *overrides* are sizes under their usual keys, put over those of the file; *typed* says that
-    there is no file, and all was typed by hand. ``null`` is a wrong value for V, H, L and I,
-    and for any other key as if it were absent. Raises ``ConfigError`` with every problem.
+    there is no file, and all was typed by hand. ``null`` is a wrong value for V, H, L and I
+    and for ``tie_word_embeddings``, and for any other key as if it were absent. Raises
+    ``ConfigError`` with every problem.
     """
     if not isinstance(mapping, Mapping):
         raise ConfigError(f"config: must be a JSON object, got {shown(mapping)}")
@@ -65,6 +66,9 @@ def read_mapping(
     found += refused(tables, _usual(tables, mapping, {}))
     nulls = [tables.name_of(k) for k in REQUIRED if k in usual and usual[k] is None]
     found += [f"{name}: must be a positive whole number, got null" for name in nulls]
+    if usual.get("tie_word_embeddings", False) is None:
+        # Most classes refuse it, and Nomic BERT's takes it for false.
+        found.append("tie_word_embeddings: must be true or false, got null")
     values = {k: v for k, v in usual.items() if v is not None}
     assumed = _assumed(tables, values, has_type="model_type" in given)
     values.update(assumed)
