@@ -678,3 +678,12 @@ def test_strict_keys(run: Run, tmp_path: Path) -> None:
     result = run("count", path, "--strict")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "error: num_memory_tokens: unknown" in result.stderr
+
+
+def test_csv_of_two_models_has_their_totals(run: Run) -> None:
+    """What the last line of the table says stands in CSV as well."""
+    rows = list(csv.DictReader(io.StringIO(run("compare", "base", "large", "-f", "csv").stdout)))
+    total, ratio = rows[-2:]
+    assert (total["component"], total["base"], total["large"]) == ("total", "11750400", "17750784")
+    assert total["difference"] == str(17_750_784 - 11_750_400)
+    assert float(ratio["large"]) == pytest.approx(17_750_784 / 11_750_400)

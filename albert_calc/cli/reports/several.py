@@ -25,6 +25,8 @@ def several_report(asked: Asked, *, drawn: bool, workload: Workload | None) -> "
 
         return models_chart([(s.model.title, s.model.counts) for s in sides])
     sections: tuple[Section, ...] = (_section(sides),)
+    if len(sides) == 2:
+        sections += (_totals(*sides),)
     items = [_item(side, first=side is sides[0]) for side in sides]
     if workload is not None:
         from albert_calc.cli.reports.cost import costs_sections
@@ -54,6 +56,18 @@ def _section(sides: Sequence[Side]) -> Section:
         Figure("ratio", "ratio", (None, *(s.ratio for s in sides[1:]))),
     ]
     return figures_section(figures, columns, lines=(_agreed(sides),))
+
+
+def _totals(first: Side, second: Side) -> Section:
+    """The totals of two models for CSV, which has no last line of a table."""
+    names = ("component", first.model.name, second.model.name, "difference")
+    return Section(
+        tuple(Column(name, "", "count", "machines") for name in names),
+        (
+            ("total", first.total, second.total, second.difference),
+            ("ratio", None, second.ratio, None),
+        ),
+    )
 
 
 def _changed(sides: Sequence[Side], *, two: bool) -> list[Figure]:
