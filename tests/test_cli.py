@@ -687,3 +687,10 @@ def test_csv_of_two_models_has_their_totals(run: Run) -> None:
     assert (total["component"], total["base"], total["large"]) == ("total", "11750400", "17750784")
     assert total["difference"] == str(17_750_784 - 11_750_400)
     assert float(ratio["large"]) == pytest.approx(17_750_784 / 11_750_400)
+
+
+@pytest.mark.parametrize("command", ["compare", "cost"])
+def test_csv_keeps_models_of_one_name_apart(command: str, run: Run) -> None:
+    """The same model twice has two columns."""
+    header = run(command, "base", "base", "-f", "csv").stdout.splitlines()[0].split(",")
+    assert header[:3] == ["component", "base", "base (2)"]

@@ -1,6 +1,6 @@
 """How tables name a model and write its sizes on one line."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from albert_calc.config.model_config import ModelConfig
@@ -84,3 +84,14 @@ def depth_notes(model: Blueprint) -> list[str]:
         f"inner_group_num: {inner} layers in each of {layers} turns make {layers * inner}"
         f" executed layers, against {layers} unshared ones"
     ]
+
+
+def column_keys(names: Sequence[str]) -> list[str]:
+    """A key for the column of each model: its name, or with its place where that is taken."""
+    taken = {"component", "difference"}
+    keys = []
+    for place, name in enumerate(names, 1):
+        key = name if name not in taken else f"{name} ({place})"
+        taken.add(key)
+        keys.append(key)
+    return keys

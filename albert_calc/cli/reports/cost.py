@@ -6,6 +6,7 @@ from typing import Any
 from albert_calc.cli.reports.cost_data import cost_data, cost_rows
 from albert_calc.cli.reports.costed import Costed, costed
 from albert_calc.cli.reports.techniques import Compared
+from albert_calc.cli.shape import column_keys
 from albert_calc.costs.assumptions import ACCURACY, DOCUMENTED, NOT_AT_ONCE, assumptions
 from albert_calc.costs.trained import EVERYTHING
 from albert_calc.costs.workload import BATCH, Workload
@@ -35,7 +36,9 @@ def costs_sections(
     """
     figures = [f for f in _figures(costs, exact) if f.kind == "verdict" or any(f.values)]
     workload = costs[0].workload
-    columns = columns or [Column(one.name, one.name, "count") for one in costs]
+    if columns is None:
+        keys = column_keys([one.name for one in costs])
+        columns = [Column(key, one.name, "count") for key, one in zip(keys, costs, strict=True)]
     shown = figures_section(
         figures,
         [column._replace(only="people") for column in columns],

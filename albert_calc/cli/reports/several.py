@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.asked import Asked
-from albert_calc.cli.shape import model_facts
+from albert_calc.cli.shape import column_keys, model_facts
 from albert_calc.costs.workload import Workload
 from albert_calc.families.sizes import SIZES
 from albert_calc.models.changes import Side, component_names, side_by_side
@@ -41,7 +41,10 @@ def several_report(asked: Asked, *, drawn: bool, workload: Workload | None) -> "
 
 def _section(sides: Sequence[Side]) -> Section:
     two = len(sides) == 2
-    columns = [Column(s.model.name, s.model.title, "count") for s in sides]
+    keys = column_keys([side.model.name for side in sides])
+    columns = [
+        Column(key, side.model.title, "count") for key, side in zip(keys, sides, strict=True)
+    ]
     if two:
         columns.append(Column("difference", "difference", "difference"))
     figures = [*_changed(sides, two=two), *_components(sides, two=two)]
@@ -60,7 +63,8 @@ def _section(sides: Sequence[Side]) -> Section:
 
 def _totals(first: Side, second: Side) -> Section:
     """The totals of two models for CSV, which has no last line of a table."""
-    names = ("component", first.model.name, second.model.name, "difference")
+    keys = column_keys([first.model.name, second.model.name])
+    names = ("component", *keys, "difference")
     return Section(
         tuple(Column(name, "", "count", "machines") for name in names),
         (
