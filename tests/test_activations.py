@@ -15,7 +15,8 @@ from albert_calc.costs.trained import EVERYTHING, Trained, freeze
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import blueprint, tensor_table
 from albert_calc.families import FAMILIES, family
-from albert_calc.families.steps import FUNCTIONS, Forward, Step
+from albert_calc.passes import PASSES, forward_of
+from albert_calc.passes.steps import FUNCTIONS, Forward, Step
 
 CASES = oracle("activations")["cases"]
 TRAINING = [case for case in oracle("training")["cases"] if "kept" in case]
@@ -94,6 +95,11 @@ def test_bytes_of_the_real_classes() -> None:
     faults.none()
 
 
+def test_every_forward_pass_is_of_a_family() -> None:
+    """No forward pass stands under a name that no family has."""
+    assert set(forwards()) == set(PASSES)
+
+
 def test_every_head_and_function_was_measured() -> None:
     """No head of a family with steps, and no activation function, is without a measured case."""
     heads = {(c["config"]["model_type"], c["head"]) for c in (*CASES, *TRAINING)}
@@ -106,7 +112,7 @@ def test_every_head_and_function_was_measured() -> None:
 
 def forwards() -> dict[str, Forward]:
     """The families whose forward pass is described."""
-    found = {model_type: family(model_type).forward for model_type in FAMILIES}
+    found = {model_type: forward_of(model_type) for model_type in FAMILIES}
     return {model_type: forward for model_type, forward in found.items() if forward is not None}
 
 

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from support import ROOT, Faults
@@ -13,11 +14,12 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     ("algebra", "errors", "writing"),
-    ("families.sizes", "families.steps"),
-    ("families.base", "families.passes"),
+    ("families.sizes",),
+    ("families.base",),
+    ("families.tensors", "families.heads", "families.keys"),
     ("families",),
     ("config",),
-    ("counting",),
+    ("counting", "passes"),
     ("models", "costs", "checkpoints"),
     ("search", "checks", "printed"),
     ("pictures",),
@@ -132,13 +134,28 @@ def test_every_module_says_what_it_holds() -> None:
     faults.none()
 
 
-def loaded(code: str) -> set[str]:
-    """The top-level modules that a fresh interpreter has loaded after *code*."""
-    program = f"import sys\n{code}\nprint(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+def modules(code: str) -> set[str]:
+    """Every module that a fresh interpreter has loaded after *code*."""
+    program = f"import sys\n{code}\nprint(*sorted(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     return set(done.stdout.splitlines()[-1].split())
+
+
+def loaded(code: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after *code*."""
+    return {name.partition(".")[0] for name in modules(code)}
+
+
+def after_lines(lines: Sequence[str]) -> str:
+    """Code that runs each of *lines* as a command line, all of which succeed."""
+    return (
+        "from albert_calc.cli import main\n"
+        f"for line in {tuple(lines)!r}:\n"
+        "    try: main(line.split())\n"
+        "    except SystemExit as done: assert done.code == 0, line\n"
+    )
 
 
 def test_the_library_loads_neither_click_nor_rich() -> None:
@@ -163,11 +180,29 @@ UNDRAWN = (
 
 def test_libraries_are_loaded_where_something_is_drawn() -> None:
     """JSON, CSV and Markdown load neither rich nor matplotlib."""
-    code = (
-        "from albert_calc.cli import main\n"
-        f"for line in {UNDRAWN!r}:\n"
-        "    try: main(line.split())\n"
-        "    except SystemExit as done: assert done.code == 0, line\n"
-    )
-    assert not {"rich", "matplotlib"} & loaded(code)
-    assert "rich" in loaded(code.replace(repr(UNDRAWN), "('count base', )"))
+    assert not {"rich", "matplotlib"} & loaded(after_lines(UNDRAWN))
+    assert "rich" in loaded(after_lines(["count base"]))
+
+
+COUNTED = (
+    "count base",
+    "count base -f json",
+    "count bert-base-uncased --head masked-lm -f csv",
+    "layers base",
+    "embedding base",
+    "check base --at-most 12M",
+    "reproduce paper -f json",
+    "compare xxlarge",
+    "compare base bert-base-uncased -f json",
+)
+"""Lines that count and train nothing."""
+
+
+def test_forward_passes_are_loaded_where_something_is_trained() -> None:
+    """A count loads no step, and a cost the steps of its own families."""
+    passes = "albert_calc.passes"
+    counted = {name for name in modules(after_lines(COUNTED)) if name.startswith(passes)}
+    assert counted <= {passes, f"{passes}.conditions"}
+    trained = modules(after_lines(["cost base -f json"]))
+    assert f"{passes}.albert" in trained
+    assert f"{passes}.bert" not in trained

@@ -9,24 +9,23 @@ from albert_calc.costs.forward import Circumstances
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families import family
-from albert_calc.families.steps import (
+from albert_calc.passes import forward_of
+from albert_calc.passes.conditions import (
     EAGER,
-    FUNCTIONS,
     LABELS,
     ONE_LABEL,
     ONE_SEQUENCE,
     PROBLEMS,
     REGRESSION,
-    Forward,
-    Step,
 )
+from albert_calc.passes.steps import FUNCTIONS, Forward, Step
 from albert_calc.writing.harmless import shown
 
 
 def unknown(config: ModelConfig, model: Blueprint, workload: Workload) -> str:
     """Why it cannot be told what training *model* keeps; empty if it can."""
     variant = model.variant
-    forward = family(variant.model_type).forward
+    forward = forward_of(variant.model_type)
     if workload.training_dtype is None:
         return f"{' and '.join(workload.dtypes)} cannot be trained"
     if forward is None:
@@ -46,7 +45,7 @@ def circumstances(config: ModelConfig, model: Blueprint, workload: Workload) -> 
     To be asked only where it is not ``unknown``.
     """
     variant = model.variant
-    forward = family(variant.model_type).forward
+    forward = forward_of(variant.model_type)
     assert forward is not None  # noqa: S101 - otherwise it is unknown
     conditions = {attention_of(variant.model_type, workload), _problem(config)}
     conditions |= {

@@ -13,11 +13,12 @@ from albert_calc.costs.trained import Trained
 from albert_calc.counting.tensors import Variant, has_pooler, tensor_table
 from albert_calc.families import family
 from albert_calc.families.base import Tensor
-from albert_calc.families.steps import (
+from albert_calc.passes import forward_of
+from albert_calc.passes.conditions import SDPA
+from albert_calc.passes.steps import (
     ALL_TOKENS,
     FUNCTIONS,
     LOSSES,
-    SDPA,
     WEIGHT,
     Forward,
     Function,
@@ -83,7 +84,7 @@ class Circumstances(NamedTuple):
     @property
     def forward(self) -> Forward:
         """The tables of the family; they must be there."""
-        forward = family(self.variant.model_type).forward
+        forward = forward_of(self.variant.model_type)
         assert forward is not None  # noqa: S101 - asked for only where there is one
         return forward
 

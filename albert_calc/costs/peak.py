@@ -22,7 +22,7 @@ from albert_calc.costs.walk import Size, Way, way_back, way_up
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families.base import Tensor
-from albert_calc.families.steps import LOSSES
+from albert_calc.passes.steps import LOSSES
 
 
 class Moment(NamedTuple):

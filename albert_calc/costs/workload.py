@@ -6,7 +6,7 @@ from typing import NamedTuple
 from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS, TRAINABLE
 from albert_calc.costs.trained import EVERYTHING, Trained
 from albert_calc.families.sizes import Size, size_problems
-from albert_calc.families.steps import ATTENTIONS, SDPA
+from albert_calc.passes.conditions import ATTENTIONS, SDPA
 from albert_calc.writing.harmless import shown
 
 BATCH: tuple[Size, ...] = (

@@ -20,9 +20,8 @@ from albert_calc.families.base import (
     Head,
     Product,
     Tensor,
-    matrix,
-    vector,
 )
+from albert_calc.families.tensors import matrix, vector
 from albert_calc.writing.harmless import shown
 
 Embedding = Literal["own", "standard", "factorized"]

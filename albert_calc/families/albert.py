@@ -15,26 +15,10 @@ from albert_calc.families.base import (
     Family,
     Head,
     Rule,
-    base_heads,
-    linear,
-    matrix,
-    norm,
-    output_embedding,
-    sequence_classifier,
-    task_heads,
-    vector,
 )
 from albert_calc.families.bert import TOKENS_NAME, embeddings
-from albert_calc.families.passes import (
-    HIDDEN_DROPOUT,
-    embeddings_pass,
-    layer_pass,
-    pooled_classifier,
-    pooled_heads,
-    pooler_pass,
-    predictions_pass,
-)
-from albert_calc.families.steps import ALL_SEQUENCES, Forward, cross_entropy, projected
+from albert_calc.families.heads import base_heads, output_embedding, sequence_classifier, task_heads
+from albert_calc.families.tensors import linear, matrix, norm, vector
 
 _PROJECTION = "encoder.embedding_hidden_mapping_in"
 _PROJECTION_MATRIX = matrix(_PROJECTION, "E", "H", EMBEDDING_PROJECTION)
@@ -44,39 +28,6 @@ _PREDICTIONS = (
     *linear("predictions.dense", "H", "E", PREDICTION_HEAD),
     *norm("predictions.LayerNorm", "E", PREDICTION_HEAD),
     *output_embedding("predictions.bias", "predictions.decoder", "E", f"{TOKENS_NAME}.weight"),
-)
-
-_PREDICTIONS_PASS = predictions_pass(
-    "predictions.dense", "predictions.LayerNorm", "predictions.decoder"
-)
-
-# There is no dropout after the feed-forward block.
-_FORWARD = Forward(
-    embeddings=(
-        *embeddings_pass(output="dropped embeddings"),
-        projected(_PROJECTION, "dropped embeddings", "hidden", "H"),
-    ),
-    layer=layer_pass(
-        "attention.query",
-        "attention.key",
-        "attention.value",
-        "attention.dense",
-        "attention.LayerNorm",
-        "ffn",
-        "ffn_output",
-        "full_layer_layer_norm",
-        dropouts=(HIDDEN_DROPOUT, ""),
-    ),
-    pooler=pooler_pass("pooler"),
-    heads={
-        **pooled_heads("classifier_dropout_prob"),
-        "masked-lm": _PREDICTIONS_PASS,
-        "pretraining": (
-            *_PREDICTIONS_PASS,
-            *pooled_classifier("C", "sop_classifier.classifier", "classifier_dropout_prob"),
-            *cross_entropy("sequence logits", ALL_SEQUENCES, 2, "sentence_order_label"),
-        ),
-    },
 )
 
 ALBERT = Family(
@@ -167,6 +118,5 @@ ALBERT = Family(
         ),
         **task_heads("Albert"),
     },
-    forward=_FORWARD,
     checkpointing=False,
 )

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from albert_calc.algebra import Dim, Dims, Polynomial
-from albert_calc.families.sizes import LARGEST, Size
-from albert_calc.families.steps import Forward
+from albert_calc.families.sizes import Size
 
 Part = Literal["embeddings", "layers", "encoder", "pooler", "head"]
 TensorKind = Literal["table", "matrix", "vector"]
@@ -190,6 +189,10 @@ class Feature(NamedTuple):
     holds: Callable[..., bool]
 
 
+FACTORIZED: Feature = Feature(("embedding_size", "hidden_size"), lambda e, h: bool(e != h))
+"""E differs from H."""
+
+
 class Derived(NamedTuple):
     """A symbol whose value follows from keys and from symbols before it.
 
@@ -227,9 +230,8 @@ class Family(NamedTuple):
     stored, ``runs`` how many layers are executed. ``prefix`` stands before the encoder's
     tensor names where a head is on top. ``buffers`` may be stored in a checkpoint but are no
     parameters. ``stored`` are names that checkpoints have instead of those of the tables, each
-    with the tensors that lie in it, one below the other. ``forward`` is the forward pass, and
-    what autograd keeps of it, if described. ``checkpointing`` and ``sdpa`` say whether the
-    classes of transformers 5.24 take gradient checkpointing and a fused attention
+    with the tensors that lie in it, one below the other. ``checkpointing`` and ``sdpa`` say
+    whether the classes of transformers 5.24 take gradient checkpointing and a fused attention
     (``supports_gradient_checkpointing``, ``_supports_sdpa``).
     """
 
@@ -265,7 +267,6 @@ class Family(NamedTuple):
     stated: tuple[Rule, ...] = ()
     buffers: tuple[str, ...] = ("embeddings.position_ids", "embeddings.token_type_ids")
     stored: Mapping[str, tuple[str, ...]] = {}
-    forward: Forward | None = None
     checkpointing: bool = True
     sdpa: bool = True
 
@@ -285,158 +286,3 @@ def all_tensors(family: Family) -> Iterable[Tensor]:
     yield from (*family.layer, *family.outside, *family.pooler)
     for head in family.heads.values():
         yield from head.tensors
-
-
-def table(
-    name: str, rows: Dim, width: Dim, component: Component, **more: Any
-) -> tuple[Tensor, ...]:
-    """A lookup table of *rows* × *width*."""
-    return (Tensor(f"{name}.weight", (rows, width), component, "table", **more),)
-
-
-def matrix(
-    name: str, inputs: Dim, outputs: Dim, component: Component, **more: Any
-) -> tuple[Tensor, ...]:
-    """A dense layer without a bias: a matrix stored as *outputs* × *inputs*."""
-    return (Tensor(f"{name}.weight", (outputs, inputs), component, "matrix", **more),)
-
-
-def vector(name: str, width: Dim, component: Component, **more: Any) -> tuple[Tensor, ...]:
-    """A vector that is added or scaled by."""
-    return (Tensor(name, (width,), component, "vector", **more),)
-
-
-def linear(
-    name: str, inputs: Dim, outputs: Dim, component: Component, **more: Any
-) -> tuple[Tensor, ...]:
-    """A dense layer: a matrix stored as *outputs* × *inputs*, and a bias."""
-    return (
-        *matrix(name, inputs, outputs, component, **more),
-        *vector(f"{name}.bias", outputs, component, **more),
-    )
-
-
-def norm(name: str, width: Dim, component: Component, **more: Any) -> tuple[Tensor, ...]:
-    """A LayerNorm over *width*: a scale and a shift."""
-    return (
-        *vector(f"{name}.weight", width, component, **more),
-        *vector(f"{name}.bias", width, component, **more),
-    )
-
-
-def only(
-    tensors: Iterable[Tensor], *, when: tuple[str, ...] = (), unless: tuple[str, ...] = ()
-) -> tuple[Tensor, ...]:
-    """*tensors*, each under these features beside its own."""
-    return tuple(t._replace(when=(*t.when, *when), unless=(*t.unless, *unless)) for t in tensors)
-
-
-def output_embedding(bias: str, decoder: str, width: Dim, tied_to: str) -> tuple[Tensor, ...]:
-    """The output over the vocabulary: a bias, and a decoder tied to the token table.
-
-    Untied, transformers keeps the decoder's matrix and a second bias of its own.
-    """
-    return (
-        Tensor(bias, ("V",), PREDICTION_HEAD, "vector"),
-        Tensor(f"{decoder}.weight", ("V", width), OUTPUT_EMBEDDING, "matrix", tied_to=tied_to),
-        Tensor(f"{decoder}.bias", ("V",), OUTPUT_EMBEDDING, "vector", tied_to=bias),
-    )
-
-
-def sequence_classifier(
-    outputs: Dim = "C", name: str = "classifier", inputs: Dim = "H"
-) -> tuple[Tensor, ...]:
-    """A classifier over one vector a sequence."""
-    return linear(name, inputs, outputs, SEQUENCE_CLASSIFIER, applied=SEQUENCES)
-
-
-def dense_classifier(outputs: Dim = "C") -> tuple[Tensor, ...]:
-    """A classifier of two layers over the first token, as RoBERTa and ELECTRA have it."""
-    return (
-        *sequence_classifier("H", "classifier.dense"),
-        *sequence_classifier(outputs, "classifier.out_proj"),
-    )
-
-
-def token_classifier(outputs: Dim = "C", name: str = "classifier") -> tuple[Tensor, ...]:
-    """A classifier over every token."""
-    return linear(name, "H", outputs, TOKEN_CLASSIFIER)
-
-
-def task_heads(
-    names: str, *, pooler: bool = True, classifier: tuple[Tensor, ...] | None = None
-) -> dict[str, Head]:
-    """The heads for tasks that families have alike; *names* begins their classes' names.
-
-    With *classifier*, sequences are classified by it, and without the pooler.
-    """
-    return {
-        "sequence-classification": Head(
-            (f"{names}ForSequenceClassification",),
-            pooler=pooler and classifier is None,
-            tensors=classifier or sequence_classifier(),
-        ),
-        "multiple-choice": Head(
-            (f"{names}ForMultipleChoice",), pooler=pooler, tensors=sequence_classifier(1)
-        ),
-        "token-classification": Head(
-            (f"{names}ForTokenClassification",), pooler=False, tensors=token_classifier()
-        ),
-        "question-answering": Head(
-            (f"{names}ForQuestionAnswering",),
-            pooler=False,
-            tensors=token_classifier(name="qa_outputs"),
-        ),
-    }
-
-
-def base_heads(names: str, *, pooler: bool = True) -> dict[str, Head]:
-    """The bare model, with its pooler if the family has one and without."""
-    return {
-        "model": Head((f"{names}Model",), pooler=pooler),
-        "encoder": Head((f"{names}Model",), pooler=False),
-    }
-
-
-def flag(key: str) -> Switch:
-    """A key that is true or false."""
-    return Switch(key, "true or false", _true_or_false)
-
-
-def _true_or_false(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError
-    return value
-
-
-def choice(key: str, *values: str) -> Switch:
-    """A key that is one of *values*."""
-
-    def read(value: object) -> object:
-        if value not in values:
-            raise ValueError
-        return value
-
-    return Switch(key, f"one of {', '.join(values)}", read)
-
-
-def whole(key: str, least: int = -LARGEST) -> Switch:
-    """A key that is a whole number and from which the value of a symbol follows."""
-
-    def read(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise ValueError
-        if not least <= value <= LARGEST:
-            raise ValueError
-        return value
-
-    return Switch(key, "a positive whole number" if least > 0 else "a whole number", read)
-
-
-def given(key: str) -> Feature:
-    """A feature that is a switch itself."""
-    return Feature((key,), bool)
-
-
-FACTORIZED: Feature = Feature(("embedding_size", "hidden_size"), lambda e, h: bool(e != h))
-"""E differs from H."""

@@ -16,23 +16,9 @@ from albert_calc.families.base import (
     Family,
     Head,
     Tensor,
-    base_heads,
-    linear,
-    norm,
-    output_embedding,
-    sequence_classifier,
-    table,
-    task_heads,
 )
-from albert_calc.families.passes import (
-    Steps,
-    embeddings_pass,
-    language_heads,
-    layer_pass,
-    pooled_heads,
-    pooler_pass,
-)
-from albert_calc.families.steps import ALL_SEQUENCES, Forward, cross_entropy, projected
+from albert_calc.families.heads import base_heads, output_embedding, sequence_classifier, task_heads
+from albert_calc.families.tensors import linear, norm, table
 
 TOKENS_NAME = "embeddings.word_embeddings"
 
@@ -97,42 +83,6 @@ def pretrained_heads(names: str, tensors: tuple[Tensor, ...]) -> dict[str, Head]
     }
 
 
-LAYER_MODULES = (
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "attention.output.LayerNorm",
-    "intermediate.dense",
-    "output.dense",
-    "output.LayerNorm",
-)
-"""The modules of a layer in the order in which ``layer_pass`` takes them."""
-
-_PREDICTIONS_PASS = language_heads(
-    "cls.predictions.transform.dense",
-    "cls.predictions.transform.LayerNorm",
-    "cls.predictions.decoder",
-)
-
-_NEXT_SENTENCE_PASS: Steps = (
-    projected("cls.seq_relationship", "pooled", "sequence logits", 2, ALL_SEQUENCES),
-    *cross_entropy("sequence logits", ALL_SEQUENCES, 2, "next_sentence_label"),
-)
-
-FORWARD = Forward(
-    embeddings=embeddings_pass(),
-    layer=layer_pass(*LAYER_MODULES),
-    pooler=pooler_pass("pooler.dense"),
-    heads={
-        **pooled_heads(),
-        **_PREDICTIONS_PASS,
-        "pretraining": (*_PREDICTIONS_PASS["masked-lm"], *_NEXT_SENTENCE_PASS),
-        "next-sentence-prediction": _NEXT_SENTENCE_PASS,
-    },
-    dropouts={"classifier_dropout": "hidden_dropout_prob"},
-)
-
 BERT = Family(
     model_type="bert",
     config_class="BertConfig",
@@ -170,5 +120,4 @@ BERT = Family(
         **pretrained_heads("Bert", predictions()),
         **task_heads("Bert"),
     },
-    forward=FORWARD,
 )

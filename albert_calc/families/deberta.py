@@ -28,20 +28,12 @@ from albert_calc.families.base import (
     Switch,
     Tensor,
     attention_products,
-    base_heads,
-    flag,
-    given,
-    linear,
-    matrix,
-    norm,
-    sequence_classifier,
-    table,
-    task_heads,
-    vector,
-    whole,
 )
 from albert_calc.families.bert import FEED_FORWARD_TENSORS, TOKENS_NAME, predictions
+from albert_calc.families.heads import base_heads, sequence_classifier, task_heads
+from albert_calc.families.keys import flag, given, whole
 from albert_calc.families.sizes import Size
+from albert_calc.families.tensors import linear, matrix, norm, table, vector
 
 # The pooler belongs to the classes that classify sequences, and not to the encoder.
 CONTEXT_POOLER = Component("context_pooler", "head", "pooler")

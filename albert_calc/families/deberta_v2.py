@@ -15,12 +15,6 @@ from albert_calc.families.base import (
     Switch,
     Tensor,
     attention_products,
-    flag,
-    given,
-    linear,
-    norm,
-    vector,
-    whole,
 )
 from albert_calc.families.deberta import (
     DEBERTA,
@@ -31,7 +25,9 @@ from albert_calc.families.deberta import (
     pooled_head,
     relative_products,
 )
+from albert_calc.families.keys import flag, given, whole
 from albert_calc.families.sizes import Size
+from albert_calc.families.tensors import linear, norm, vector
 
 # All relative positions are projected, however long the sequence is.
 _POSITIONS = (times(2, "R"),)

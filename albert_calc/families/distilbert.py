@@ -16,29 +16,10 @@ from albert_calc.families.base import (
     Head,
     Rule,
     Tensor,
-    base_heads,
-    linear,
-    matrix,
-    norm,
-    sequence_classifier,
-    table,
-    task_heads,
-    token_classifier,
-    vector,
 )
 from albert_calc.families.bert import TOKENS_NAME
-from albert_calc.families.passes import (
-    Steps,
-    choice_loss,
-    dense_classifier_pass,
-    embeddings_pass,
-    layer_pass,
-    predictions_pass,
-    question_answering_pass,
-    sequence_loss,
-    token_classifier_pass,
-)
-from albert_calc.families.steps import Forward
+from albert_calc.families.heads import base_heads, sequence_classifier, task_heads, token_classifier
+from albert_calc.families.tensors import linear, matrix, norm, table, vector
 
 # The output has one bias whether its matrix is tied or not.
 _PREDICTIONS = (
@@ -53,45 +34,6 @@ def _classifier(outputs: Dim) -> tuple[Tensor, ...]:
     """A classifier of two layers over the first token."""
     return (*sequence_classifier("H", "pre_classifier"), *sequence_classifier(outputs))
 
-
-def _classifier_pass(outputs: Dim) -> Steps:
-    return dense_classifier_pass(
-        outputs,
-        "relu",
-        dense="pre_classifier",
-        out="classifier",
-        dropouts=("", "seq_classif_dropout"),
-    )
-
-
-# There is no dropout after attention.
-_FORWARD = Forward(
-    embeddings=embeddings_pass(dropout="dropout", segments=None),
-    layer=layer_pass(
-        "attention.q_lin",
-        "attention.k_lin",
-        "attention.v_lin",
-        "attention.out_lin",
-        "sa_layer_norm",
-        "ffn.lin1",
-        "ffn.lin2",
-        "output_layer_norm",
-        function="activation",
-        attention_dropout="attention_dropout",
-        dropouts=("", "dropout"),
-    ),
-    heads={
-        "model": (),
-        "encoder": (),
-        "masked-lm": predictions_pass(
-            "vocab_transform", "vocab_layer_norm", "vocab_projector", function="activation"
-        ),
-        "sequence-classification": (*_classifier_pass("C"), *sequence_loss()),
-        "multiple-choice": (*_classifier_pass(1), *choice_loss()),
-        "token-classification": token_classifier_pass("dropout"),
-        "question-answering": question_answering_pass("qa_dropout"),
-    },
-)
 
 DISTILBERT = Family(
     model_type="distilbert",
@@ -166,5 +108,4 @@ DISTILBERT = Family(
         ),
     },
     buffers=("embeddings.position_ids",),
-    forward=_FORWARD,
 )

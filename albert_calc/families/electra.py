@@ -14,37 +14,12 @@ from albert_calc.families.base import (
     TOKEN_CLASSIFIER,
     Feature,
     Head,
-    Switch,
     Tensor,
-    base_heads,
-    dense_classifier,
-    flag,
-    given,
-    linear,
-    matrix,
-    norm,
-    sequence_classifier,
-    task_heads,
-    vector,
 )
-from albert_calc.families.bert import BERT, FORWARD, TOKENS_NAME, embeddings
-from albert_calc.families.passes import (
-    choice_loss,
-    dense_classifier_pass,
-    embeddings_pass,
-    language_heads,
-    pooled_heads,
-    sequence_loss,
-)
-from albert_calc.families.steps import (
-    ALL_SEQUENCES,
-    ALL_TOKENS,
-    Kept,
-    Step,
-    activated,
-    binary_cross_entropy,
-    projected,
-)
+from albert_calc.families.bert import BERT, TOKENS_NAME, embeddings
+from albert_calc.families.heads import base_heads, dense_classifier, sequence_classifier, task_heads
+from albert_calc.families.keys import choice, flag, given
+from albert_calc.families.tensors import linear, matrix, norm, vector
 
 PROJECTION = (
     *matrix("embeddings_project", "E", "H", EMBEDDING_PROJECTION, when=("factorized",)),
@@ -68,15 +43,8 @@ _DISCRIMINATOR = (
 _PRETRAINING = Head(("ElectraForPreTraining",), pooler=False, tensors=_DISCRIMINATOR)
 _MASKED_LM = Head(("ElectraForMaskedLM",), pooler=False, tensors=_GENERATOR)
 
-
-def _summary_type(value: object) -> object:
-    if value not in ("first", "last", "mean", "cls_index"):
-        raise ValueError
-    return value
-
-
 SUMMARY_SWITCHES = (
-    Switch("summary_type", "one of first, last, mean, cls_index", _summary_type),
+    choice("summary_type", "first", "last", "mean", "cls_index"),
     flag("summary_use_proj"),
     flag("summary_proj_to_labels"),
 )
@@ -105,60 +73,6 @@ def summary(name: str) -> tuple[Tensor, ...]:
         *projected("C", when=("summary_to_labels",)),
     )
 
-
-_GENERATOR_PASS = language_heads(
-    "generator_predictions.dense",
-    "generator_predictions.LayerNorm",
-    "generator_lm_head",
-    "gelu",
-)
-
-_DISCRIMINATOR_PASS = (
-    projected("discriminator_predictions.dense", "hidden", "dense output", "H"),
-    activated("hidden_act", "dense output", "activated dense", "H"),
-    projected("discriminator_predictions.dense_prediction", "activated dense", "logits", 1),
-    binary_cross_entropy("logits", ALL_TOKENS),
-)
-
-# The vector of a sequence is a token's, the mean of all, or one that an index picks.
-_SUMMARIES = (
-    Step("mean", "first token", ("hidden",), (*ALL_SEQUENCES, "H"), when=("summary_mean",)),
-    Step(
-        "index", "first token", ("hidden",), (*ALL_SEQUENCES, "H"),
-        (Kept("hidden"), Kept("index", "", (*ALL_SEQUENCES, "H"), "int64")),
-        when=("summary_index",),
-    ),
-)  # fmt: skip
-
-_VIEW, *_SUMMARY_PASS = dense_classifier_pass(
-    1,
-    "summary_activation",
-    dense="sequence_summary.summary",
-    out="classifier",
-    dropouts=("", "summary_last_dropout"),
-)
-
-_FORWARD = FORWARD._replace(
-    embeddings=(
-        *embeddings_pass(output="dropped embeddings"),
-        projected("embeddings_project", "dropped embeddings", "hidden", "H"),
-    ),
-    pooler=(),
-    heads={
-        **pooled_heads(),
-        **_GENERATOR_PASS,
-        "generator": _GENERATOR_PASS["masked-lm"],
-        "pretraining": _DISCRIMINATOR_PASS,
-        "discriminator": _DISCRIMINATOR_PASS,
-        "sequence-classification": (*dense_classifier_pass("C", "gelu"), *sequence_loss()),
-        "multiple-choice": (
-            _VIEW._replace(unless=("summary_mean", "summary_index")),
-            *_SUMMARIES,
-            *_SUMMARY_PASS,
-            *choice_loss(),
-        ),
-    },
-)
 
 ELECTRA = BERT._replace(
     model_type="electra",
@@ -195,5 +109,4 @@ ELECTRA = BERT._replace(
             tensors=(*summary("sequence_summary.summary"), *sequence_classifier(1)),
         ),
     },
-    forward=_FORWARD,
 )

@@ -3,21 +3,12 @@
 Names and shapes are those of transformers' ``ErnieModel`` and its heads.
 """
 
-from albert_calc.families.base import (
-    TASK_TYPE_EMBEDDING,
-    base_heads,
-    flag,
-    given,
-    table,
-    task_heads,
-)
-from albert_calc.families.bert import BERT, FORWARD, embeddings, predictions, pretrained_heads
-from albert_calc.families.passes import embeddings_pass
+from albert_calc.families.base import TASK_TYPE_EMBEDDING
+from albert_calc.families.bert import BERT, embeddings, predictions, pretrained_heads
+from albert_calc.families.heads import base_heads, task_heads
+from albert_calc.families.keys import flag, given
 from albert_calc.families.sizes import Size
-from albert_calc.families.steps import ALL_TOKENS, embedded, normalized, summed
-
-_TASKS = "embeddings.task_type_embeddings"
-*_SUMS, _, _DROPOUT = embeddings_pass()
+from albert_calc.families.tensors import table
 
 ERNIE = BERT._replace(
     model_type="ernie",
@@ -31,7 +22,7 @@ ERNIE = BERT._replace(
         "transformers": (
             *embeddings(),
             *table(
-                _TASKS,
+                "embeddings.task_type_embeddings",
                 "Y",
                 "E",
                 TASK_TYPE_EMBEDDING,
@@ -44,13 +35,4 @@ ERNIE = BERT._replace(
         **pretrained_heads("Ernie", predictions()),
         **task_heads("Ernie"),
     },
-    forward=FORWARD._replace(
-        embeddings=(
-            *_SUMS,
-            embedded(_TASKS, "task_type_ids", "tasks", "E", ALL_TOKENS),
-            summed("embedding sum", "tasks", "task sum", "E")._replace(when=("task_types",)),
-            normalized("embeddings.LayerNorm", "task sum", "embeddings", "E"),
-            _DROPOUT,
-        ),
-    ),
 )

@@ -3,25 +3,17 @@
 Names and shapes are those of transformers' ``MegatronBertModel`` and its heads.
 """
 
-from albert_calc.families.base import (
-    ATTENTION,
-    ENCODER_LAYER_NORM,
-    FEED_FORWARD,
-    base_heads,
-    norm,
-    task_heads,
-)
+from albert_calc.families.base import ATTENTION, ENCODER_LAYER_NORM, FEED_FORWARD
 from albert_calc.families.bert import (
     ATTENTION_TENSORS,
     BERT,
     FEED_FORWARD_TENSORS,
-    FORWARD,
     lookup_tables,
     predictions,
     pretrained_heads,
 )
-from albert_calc.families.passes import HIDDEN_DROPOUT, embeddings_pass, layer_pass, pooled_heads
-from albert_calc.families.steps import ALL_TOKENS, normalized
+from albert_calc.families.heads import base_heads, task_heads
+from albert_calc.families.tensors import norm
 
 MEGATRON_BERT = BERT._replace(
     model_type="megatron-bert",
@@ -49,22 +41,5 @@ MEGATRON_BERT = BERT._replace(
         **task_heads("MegatronBert"),
     },
     buffers=("embeddings.position_ids",),
-    forward=FORWARD._replace(
-        embeddings=embeddings_pass(segments=ALL_TOKENS, norm=""),
-        layer=layer_pass(
-            "attention.self.query",
-            "attention.self.key",
-            "attention.self.value",
-            "attention.output.dense",
-            "attention.ln",
-            "intermediate.dense",
-            "output.dense",
-            "ln",
-            norms_first=True,
-            fused=False,
-        ),
-        outside=(normalized("encoder.ln", "encoded", "hidden", "H"),),
-        heads={**FORWARD.heads, **pooled_heads(HIDDEN_DROPOUT)},
-    ),
     sdpa=False,
 )

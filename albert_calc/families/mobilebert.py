@@ -26,21 +26,12 @@ from albert_calc.families.base import (
     Product,
     Rule,
     Tensor,
-    base_heads,
-    choice,
-    flag,
-    given,
-    linear,
-    matrix,
-    norm,
-    only,
-    output_embedding,
-    table,
-    task_heads,
-    vector,
 )
 from albert_calc.families.bert import NEXT_SENTENCE, TOKENS_NAME
+from albert_calc.families.heads import base_heads, output_embedding, task_heads
+from albert_calc.families.keys import choice, flag, given
 from albert_calc.families.sizes import Size
+from albert_calc.families.tensors import linear, matrix, norm, only, table, vector
 
 _PROJECTION = "embeddings.embedding_transformation"
 
@@ -186,7 +177,9 @@ MOBILEBERT = Family(
         Rule(
             "must be intra_bottleneck_size with use_bottleneck, and hidden_size without",
             ("true_hidden_size", "use_bottleneck", "intra_bottleneck_size", "hidden_size"),
-            lambda told, used, inner, width: told == (inner if used else width),
+            lambda told, used, inner, width: (
+                isinstance(told, int) and told == (inner if used else width)
+            ),
         ),
     ),
     marks=(

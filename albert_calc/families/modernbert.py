@@ -24,15 +24,10 @@ from albert_calc.families.base import (
     Head,
     Rule,
     Tensor,
-    base_heads,
-    choice,
-    flag,
-    given,
-    linear,
-    matrix,
-    table,
-    vector,
 )
+from albert_calc.families.heads import base_heads
+from albert_calc.families.keys import choice, flag, given
+from albert_calc.families.tensors import linear, matrix, table, vector
 
 TOKENS_NAME = "embeddings.tok_embeddings"
 

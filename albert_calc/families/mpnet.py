@@ -13,16 +13,12 @@ from albert_calc.families.base import (
     TOKEN_EMBEDDING,
     Head,
     Rule,
-    base_heads,
-    dense_classifier,
-    linear,
-    norm,
-    table,
-    task_heads,
 )
 from albert_calc.families.bert import BERT, FEED_FORWARD_TENSORS, TOKENS_NAME
+from albert_calc.families.heads import base_heads, dense_classifier, task_heads
 from albert_calc.families.roberta import PREDICTIONS
 from albert_calc.families.sizes import Size
+from albert_calc.families.tensors import linear, norm, table
 
 
 def _with_padding(key: str) -> Rule:
@@ -84,7 +80,6 @@ MPNET = BERT._replace(
         **task_heads("MPNet", classifier=dense_classifier()),
     },
     buffers=("embeddings.position_ids",),
-    forward=None,
     checkpointing=False,
     sdpa=False,
 )

@@ -20,16 +20,11 @@ from albert_calc.families.base import (
     Head,
     Rule,
     attention_products,
-    base_heads,
-    linear,
-    matrix,
-    norm,
-    sequence_classifier,
-    table,
-    token_classifier,
 )
 from albert_calc.families.bert import TOKENS_NAME, predictions
+from albert_calc.families.heads import base_heads, sequence_classifier, token_classifier
 from albert_calc.families.sizes import Size
+from albert_calc.families.tensors import linear, matrix, norm, table
 
 _ALIASES = {
     "n_embd": "hidden_size",

@@ -11,23 +11,12 @@ from albert_calc.families.base import (
     PREDICTION_HEAD,
     Head,
     Rule,
-    base_heads,
-    flag,
-    linear,
-    matrix,
-    norm,
-    task_heads,
-    vector,
 )
-from albert_calc.families.bert import BERT, FORWARD, LAYER_MODULES, embeddings
-from albert_calc.families.passes import (
-    embeddings_pass,
-    language_heads,
-    layer_pass,
-    pooled_heads,
-)
+from albert_calc.families.bert import BERT, embeddings
+from albert_calc.families.heads import base_heads, task_heads
+from albert_calc.families.keys import flag
 from albert_calc.families.sizes import Size
-from albert_calc.families.steps import ALL_TOKENS, projected
+from albert_calc.families.tensors import linear, matrix, norm, vector
 
 _PROJECTION = "encoder.embedding_hidden_mapping_in"
 
@@ -87,21 +76,5 @@ REMBERT = BERT._replace(
         **task_heads("RemBert"),
     },
     buffers=("embeddings.position_ids",),
-    forward=FORWARD._replace(
-        embeddings=(
-            *embeddings_pass(output="dropped embeddings", segments=ALL_TOKENS),
-            projected(_PROJECTION, "dropped embeddings", "hidden", "H"),
-        ),
-        layer=layer_pass(*LAYER_MODULES, fused=False),
-        heads={
-            **pooled_heads("classifier_dropout_prob"),
-            **language_heads(
-                "cls.predictions.dense",
-                "cls.predictions.LayerNorm",
-                "cls.predictions.decoder",
-                width="O",
-            ),
-        },
-    ),
     sdpa=False,
 )

@@ -3,43 +3,15 @@
 Names and shapes are those of transformers' ``RobertaModel`` and its heads.
 """
 
-from albert_calc.families.base import (
-    PREDICTION_HEAD,
-    Family,
-    Head,
-    base_heads,
-    dense_classifier,
-    linear,
-    norm,
-    output_embedding,
-    task_heads,
-)
-from albert_calc.families.bert import BERT, FORWARD, TOKENS_NAME
-from albert_calc.families.passes import (
-    HIDDEN_DROPOUT,
-    dense_classifier_pass,
-    embeddings_pass,
-    language_heads,
-    pooled_heads,
-    sequence_loss,
-)
-from albert_calc.families.steps import ALL_TOKENS
+from albert_calc.families.base import PREDICTION_HEAD, Family, Head
+from albert_calc.families.bert import BERT, TOKENS_NAME
+from albert_calc.families.heads import base_heads, dense_classifier, output_embedding, task_heads
+from albert_calc.families.tensors import linear, norm
 
 PREDICTIONS = (
     *linear("lm_head.dense", "H", "E", PREDICTION_HEAD),
     *norm("lm_head.layer_norm", "E", PREDICTION_HEAD),
     *output_embedding("lm_head.bias", "lm_head.decoder", "E", f"{TOKENS_NAME}.weight"),
-)
-
-
-# Positions are counted from the tokens, so that their ids are kept too.
-ROBERTA_FORWARD = FORWARD._replace(
-    embeddings=embeddings_pass(segments=ALL_TOKENS, positions=ALL_TOKENS),
-    heads={
-        **pooled_heads(choice_dropout=HIDDEN_DROPOUT),
-        **language_heads("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder", "gelu"),
-        "sequence-classification": (*dense_classifier_pass("C", "tanh"), *sequence_loss()),
-    },
 )
 
 
@@ -63,7 +35,6 @@ def _member(model_type: str, names: str, vocab_size: int) -> Family:
         defaults={**BERT.defaults, "vocab_size": vocab_size},
         embeddings={"transformers": BERT.embeddings["transformers"]},
         heads=roberta_heads(names),
-        forward=ROBERTA_FORWARD,
     )
 
 

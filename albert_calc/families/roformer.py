@@ -14,13 +14,6 @@ from albert_calc.families.base import (
     Head,
     Rule,
     Same,
-    base_heads,
-    dense_classifier,
-    norm,
-    sequence_classifier,
-    table,
-    task_heads,
-    token_classifier,
 )
 from albert_calc.families.bert import BERT, TOKENS_NAME, predictions
 from albert_calc.families.electra import (
@@ -29,6 +22,14 @@ from albert_calc.families.electra import (
     SUMMARY_SWITCHES,
     summary,
 )
+from albert_calc.families.heads import (
+    base_heads,
+    dense_classifier,
+    sequence_classifier,
+    task_heads,
+    token_classifier,
+)
+from albert_calc.families.tensors import norm, table
 
 # The angles of the rotation are stored as a table that is not trained.
 _ANGLES = table("encoder.embed_positions", "P", "D", POSITION_EMBEDDING)
@@ -118,6 +119,5 @@ ROFORMER = BERT._replace(
             tensors=token_classifier(2, "qa_outputs"),
         ),
     },
-    forward=None,
     sdpa=False,
 )

@@ -14,13 +14,11 @@ from albert_calc.families.base import (
     Head,
     Rule,
     Tensor,
-    base_heads,
-    norm,
-    task_heads,
-    vector,
-    whole,
 )
 from albert_calc.families.bert import BERT, predictions
+from albert_calc.families.heads import base_heads, task_heads
+from albert_calc.families.keys import whole
+from albert_calc.families.tensors import norm, vector
 
 
 def _convolution(name: str, inputs: Dim, outputs: Dim, component: Component) -> tuple[Tensor, ...]:
@@ -114,7 +112,6 @@ SQUEEZEBERT = BERT._replace(
         **{name: head._replace(pooler=True) for name, head in task_heads("SqueezeBert").items()},
     },
     buffers=("embeddings.position_ids",),
-    forward=None,
     checkpointing=False,
     sdpa=False,
 )

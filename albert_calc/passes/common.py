@@ -1,14 +1,16 @@
 """Steps of a forward pass that families have alike: embeddings, layers, poolers, heads."""
 
 from albert_calc.algebra import Dim, Dims, minus
-from albert_calc.families.steps import (
-    ALL_SEQUENCES,
-    ALL_TOKENS,
+from albert_calc.passes.conditions import (
     LABELS,
     MANY_LABELS,
     ONE_LABEL,
     ONE_SEQUENCE,
     REGRESSION,
+)
+from albert_calc.passes.steps import (
+    ALL_SEQUENCES,
+    ALL_TOKENS,
     Kept,
     Step,
     activated,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from albert_calc.algebra import Dim, Dims
+from albert_calc.passes.conditions import EAGER, LABELS, SDPA
 
 Kind = Literal[
     "embedding",
@@ -37,24 +38,6 @@ LOSSES: tuple[Kind, ...] = ("cross entropy", "mean squared error", "binary cross
 
 ALL_TOKENS: Dims = ("B", "S")
 ALL_SEQUENCES: Dims = ("B",)
-
-EAGER, SDPA = "eager", "sdpa"
-ATTENTIONS: tuple[str, ...] = (EAGER, SDPA)
-"""How attention is computed: operation by operation, or in one fused kernel."""
-
-LABELS = "labels"
-"""Holds of a step whose model is given labels, and so computes a loss."""
-
-ONE_SEQUENCE = "one_sequence"
-"""Holds of a batch of a single sequence."""
-
-REGRESSION, ONE_LABEL, MANY_LABELS = (
-    "regression",
-    "single_label_classification",
-    "multi_label_classification",
-)
-PROBLEMS: tuple[str, ...] = (REGRESSION, ONE_LABEL, MANY_LABELS)
-"""The values of ``problem_type``: mean squared error, cross entropy, binary cross entropy."""
 
 WEIGHT = "weight"
 """A tensor is kept for the gradient of the step's own weights, and only for it."""
