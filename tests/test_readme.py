@@ -15,6 +15,9 @@ from support import ROOT
 from albert_calc.cli import NAMES
 from albert_calc.families import FAMILIES
 
+# One process runs them all, since they may rewrite the file.
+pytestmark = pytest.mark.xdist_group("readme")
+
 README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\S+)(?: (\S+))?\n(.*?)^```$", TEXT, re.S | re.M)

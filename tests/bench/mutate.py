@@ -17,7 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
-    *(f"families/{p.name}" for p in sorted((ROOT / "albert_calc/families").glob("*.py"))
+    *(f"{folder}/{p.name}" for folder in ("families", "passes")
+      for p in sorted((ROOT / "albert_calc" / folder).glob("*.py"))
       if p.name not in ("__init__.py", "sizes.py")),
     "config/values.py", "algebra.py", "counting/tensors.py", "counting/counts.py",
     "counting/comparison.py", "costs/flops.py", "costs/memory.py", "search/grid.py",
@@ -76,7 +77,7 @@ def is_killed(folder: Path) -> bool:
     """Whether the tests fail in the copy of the checkout in *folder*."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
+        [sys.executable, "-m", "pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider",
          "-m", "not slow",
          *(f"tests/{t}.py" for t in TESTS)],
         cwd=folder, env=environment, capture_output=True, check=False,
