@@ -16,7 +16,9 @@ from support import BASE, Faults
 
 from albert_calc.checks.bounds import Bounds, Measured, Tolerance, outcomes, read_bounds
 from albert_calc.checks.file import read_checks
+from albert_calc.checks.run import _other
 from albert_calc.errors import AlbertCalcError
+from albert_calc.models.lookup import Found, find_model
 from albert_calc.writing.harmless import printable
 
 # albert-base-v2 has 11,683,584 parameters: 46,734,336 bytes in float32 (counts.json).
@@ -70,6 +72,10 @@ def test_bounds(run: Run) -> None:
         faults.expect(options, "FAILED" in shown.stdout, status == 1)
         quiet = run(*args, "-q")
         faults.expect(options, quiet.stdout, f"{data['summary']}\n")
+        # A format that was asked for is what is written.
+        for written in FORMATS[1:]:
+            line = (*args, "-f", written)
+            faults.expect((options, written), run(*line, "-q").stdout, run(*line).stdout)
     faults.none()
 
 
@@ -100,6 +106,7 @@ CANNOT: list[tuple[str, str]] = [
     ("--checks none.toml --without-embeddings", "--checks contradicts --without-embeddings"),
     ("base --record --at-most 3", "--record contradicts --at-most"),
     ("base --record --checks x", "--record contradicts --checks"),
+    ("base --record -f json", "--record contradicts --format"),
     ("--record", "no model"),
 ]
 """Command lines that cannot be told true or false, and a part of the reason."""
@@ -327,6 +334,34 @@ def test_one_file_of_a_pattern(run: Run, tmp_path: Path) -> None:
     assert "not valid JSON" in broken.stderr
 
 
+def test_many_checks_against_one_model_read_it_once(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a check is held against is read once for each head and layout."""
+    configs(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    text = "".join(
+        f"[[check]]\npreset = 'albert-base-v{1 + i % 2}'\nsame_as = 'small.json'\n"
+        for i in range(100)
+    )
+    Path("many.toml").write_text(text, encoding="utf-8")
+    asked: list[str] = []
+
+    def counting(name: str) -> Found:
+        asked.append(name)
+        return find_model(name)
+
+    monkeypatch.setattr("albert_calc.checks.run.find_model", counting)
+    _other.cache_clear()
+    assert len(rows_of(run, "--checks", "many.toml")) == 100
+    assert asked == ["small.json"]
+    _other.cache_clear()
+    Path("small.json").write_text("{", encoding="utf-8")
+    result = run("check", "--checks", "many.toml")
+    assert (result.exit_code, result.stderr.count("not valid JSON")) == (2, 20)
+    assert asked == ["small.json"] * 2
+
+
 FORMATS = ("table", "markdown", "json", "csv", "github", "junit")
 
 
@@ -348,7 +383,8 @@ def test_models_that_no_check_concerns(
         assert other.stdout == "0 checks\n"
     elif format != "csv":
         assert "0 checks" in other.stdout or 'tests="0"' in other.stdout
-    assert run("check", "base", *line, "-q").stdout == "0 checks\n"
+    if format == "table":
+        assert run("check", "base", *line, "-q").stdout == "0 checks\n"
     both = run("check", "base", "small.json", *line)
     assert (both.exit_code, "one" in both.stdout or format == "github") == (0, True)
     assert both.stderr == "warning: base: no check in checks.toml concerns it\n"

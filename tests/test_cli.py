@@ -15,7 +15,7 @@ from support import BASE, DATA, ROOT, Faults, oracle
 import albert_calc
 from albert_calc.cli import NAMES, main
 from albert_calc.cli.guesses import GUESSES
-from albert_calc.cli.options import HEADINGS
+from albert_calc.cli.options import HEADINGS, OWN_HEADING
 from albert_calc.render import FORMATS
 
 SHOWN = (
@@ -236,6 +236,26 @@ def test_layers_json(options: str, unshared: int, shared: int, run: Run) -> None
     assert data["model"] == ("sizes" if options[0] == "-" else options.split()[0])
 
 
+GROUPS = {
+    "layers bert-base-uncased --num-hidden-groups 3": "3 stored layers: 21,263,616 parameters",
+    "layers bert-base-uncased --num-hidden-groups 20": "1.7× more than the 85,054,464 of unshared",
+    "layers base --num-hidden-groups 20": "1.7× more than the 85,054,464 of unshared",
+    "compare base --num-hidden-groups 20": "base: 146,419,968 parameters, 1.3× more than built",
+    "compare bert-base-uncased --num-hidden-groups 20": "with both techniques, 1.3× more",
+}
+
+
+@pytest.mark.parametrize("line", GROUPS)
+def test_groups_of_layers(line: str, run: Run) -> None:
+    """They are those of the technique, are never said to be ignored, and have ALBERT's rules."""
+    result = run(*line.split())
+    assert result.exit_code == 0
+    assert GROUPS[line] in result.stdout
+    assert "ignored" not in result.stderr
+    warned = "num_hidden_groups: must be at most num_hidden_layers (12) for such a model to run"
+    assert result.stderr.count(warned) == int("20" in line)
+
+
 def test_presets(run: Run) -> None:
     """Every published model has its exact count, printed figure and difference; one line each."""
     rows = {row["preset"]: row for row in loads(run, "presets")}
@@ -400,7 +420,19 @@ WRONG = {
     "compare base --chart -f json": "--chart and --format contradict each other",
     "sweep base -E 64,128 --chart -f json": "--chart and --format contradict each other",
     "compare base --save page.html -f json": "--save and --format contradict each other",
-    "explain base --activations -f latex": "--activations and --format latex contradict",
+    "explain base --activations -f latex": "--format and --activations contradict each other",
+    "count base --total --save x.svg": "--save and --total contradict each other",
+    "count base --total --lora 8": "--total and --lora contradict each other",
+    "count base --matrices --without-embeddings": "contradict each other: give one of them",
+    "compare base --ablation --cost": "--ablation and --cost contradict each other",
+    "compare --ablation --cost": "--ablation and --cost contradict each other",
+    "compare base --cost --save x.png": "--save and --cost contradict each other",
+    "compare base large --cost --save x.svg": "--save and --cost contradict each other",
+    "compare base -B 3": "--batch-size belongs to --cost: give both or none",
+    "compare bert-tiny --share none --num-hidden-groups 2": "num_hidden_groups: must be left out",
+    "layers bert-tiny --share none --num-hidden-groups 2": "num_hidden_groups: must be left out",
+    "compare bert-tiny --share attention --inner-group-num 9": "inner_group_num: must be 1 unless",
+    "layers bert-tiny --share attention --inner-group-num 9": "inner_group_num: must be 1 unless",
     "count base --head Mlm": "error: Invalid value for '--head': no head has this name, got 'Mlm'\n"
     "try: albert-calc count base --head masked-lm\n",
 }
@@ -413,6 +445,49 @@ def test_wrong_command_lines(line: str, run: Run) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert WRONG[line] in result.stderr
     assert "internal error" not in result.stderr
+
+
+PICTURES = {
+    "count base --chart": "",
+    "compare base --chart": "",
+    "cost base --chart": "--memory 1GiB --gpu T4",
+    "explain base --diagram": "",
+    "embedding base --diagram": "",
+    "layers base --diagram": "--share none",
+    "sweep base -H 96:960:96 --chart": "--head masked-lm --share none --columns total",
+}
+"""A picture of each command that draws one, and values of its own options."""
+
+
+def test_a_picture_shows_what_is_asked_for_or_refuses_it(run: Run) -> None:
+    """Beside a picture every option of the command changes it, or contradicts it."""
+    faults = Faults()
+    assert {line.split()[0] for line in PICTURES} == {
+        name for name in NAMES if any("--save" in p.opts for p in command_of(name).params)
+    }
+    for line, values in PICTURES.items():
+        name, *_, flag = line.split()
+        words = iter(values.split())
+        given = dict(zip(words, words, strict=True))
+        plain = run(*line.split())
+        assert plain.exit_code == 0, plain.stderr
+        for parameter in command_of(name).params:
+            option = max(parameter.opts, key=len)
+            if getattr(parameter, "heading", "") != OWN_HEADING or option == flag:
+                continue
+            value = [] if getattr(parameter, "is_flag", False) else [given[option]]
+            result = run(*line.split(), option, *value)
+            refused = "contradict each other" in result.stderr and not result.stdout
+            changed = result.exit_code < 2 and result.stdout != plain.stdout
+            faults.expect((line, option), refused or changed, True)
+    faults.none()
+
+
+def command_of(name: str) -> click.Command:
+    """The command *name*."""
+    found = main.get_command(click.Context(main), name)
+    assert found is not None
+    return found
 
 
 ALL_AT_ONCE = {
@@ -436,6 +511,7 @@ ALL_AT_ONCE = {
     "sweep nope -E x --share some": "model embedding_size share",
     "compare base --cost -B 0 -H 770": "batch_size num_attention_heads",
     "compare base xlarge -H 770": "num_attention_heads num_attention_heads",
+    "verify nofile --preset nopreset -V abc": "nofile preset vocab_size",
 }  # fmt: skip
 
 

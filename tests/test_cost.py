@@ -532,6 +532,25 @@ def test_compare_cost_csv(args: tuple[str, ...], run: Run) -> None:
         assert rows[0]["albert_style"] == "96738607104"
 
 
+TOLD = {
+    "compare megatron-bert-uncased-345m --cost": "note: megatron-bert-uncased-345m: transformers"
+    " 5.24 has no sdpa for megatron-bert, so eager",
+    "compare megatron-bert-uncased-345m base --cost": "has no sdpa for megatron-bert, so eager",
+    "compare deberta-v3-base --cost": "deberta-v2, so its training memory is unknown",
+    "compare base --cost -S 1000": "warning: sequence_length: 1000 is more than the 512 positions",
+    "compare --cost -S 1000": "warning: sequence_length: 1000 is more than the 512 positions",
+    "compare base --cost --checkpointing": "warning: checkpointing: the classes of albert",
+}
+
+
+@pytest.mark.parametrize("line", TOLD)
+def test_compare_says_of_costs_what_cost_says(line: str, run: Run) -> None:
+    """What is not as it was asked for, and what is unknown and why."""
+    result = run(*line.split())
+    assert result.exit_code == 0
+    assert TOLD[line] in result.stderr
+
+
 @pytest.mark.parametrize(
     "option", [("-B", "1"), ("-S", "512"), ("--dtype", "int8"), ("--optimizer", "sgd")]
 )

@@ -66,6 +66,9 @@ def test_other_numbers() -> None:
     assert [numbers.ratio(x) for x in (28.2136, 12.0, 0.6642, 0.0004, 0.0, 1e15)] == [
         "28.2×", "12.0×", "0.66×", "0.0004×", "0.0×", "1.0e+15×",
     ]  # fmt: skip
+    assert [numbers.fewer(*pair) for pair in ((12, 1), (3, 3), (3, 4), (1, 10**15))] == [
+        "12.0× fewer", "1.0× fewer", "1.3× more", "1.0e+15× more",
+    ]  # fmt: skip
     assert numbers.number(749.1499) == "749.15"
     assert [numbers.binary_size(n) for n in (1, 1023, 1024, 2**20 - 1, 46_734_336, 2**40)] == [
         "1 B", "1,023 B", "1.0 KiB", "1.0 MiB", "44.6 MiB", "1.0 TiB",

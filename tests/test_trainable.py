@@ -215,7 +215,7 @@ def test_what_is_trained_is_not_dropped(
     monkeypatch.chdir(tmp_path)
     result = run("count", "bert-base-uncased", *trained, *shown)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"shows nothing of {trained[0]}" in result.stderr
+    assert f"and {trained[0]} contradict each other" in result.stderr
 
 
 def test_notes_of_adapters(run: Run) -> None:

@@ -87,6 +87,10 @@ class Asked:
         """The models; raises ``ConfigError`` with the problems of all."""
         return self.read(self.found, self.request)
 
+    def find(self) -> None:
+        """Find the configs for the problems that there are, which it raises."""
+        _ = self.found
+
     def check(self) -> None:
         """Read the models for the problems that they have, which it raises."""
         _ = self.models

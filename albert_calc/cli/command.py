@@ -24,10 +24,10 @@ from albert_calc.cli.options import (
     head_option,
     layout_option,
     output_options,
+    refuse_beside,
     share_option,
     size_options,
     source_options,
-    typed,
 )
 from albert_calc.cli.output import emit, say, write
 from albert_calc.render import FORMATS
@@ -51,13 +51,15 @@ def model_command(
     heads: bool = True,
     class_head: bool = False,
     picture: str = "",
+    undrawn: Sequence[str] = (),
 ) -> Callable[[Function], click.Command]:
     """A command named *name* that takes a MODEL, or *some*, or *any* number, none included.
 
     *sizes* are those that have options, as *lists* where several values are allowed; without
     *heads* there is neither a head nor a layout, and with *class_head* a file is read with the
     head of the class that it names. *picture* is a flag, such as ``--chart``,
-    with which the command returns a picture.
+    with which the command returns a picture, and *undrawn* are parameters that it
+    shows nothing of.
     """
     argument = click.Argument(
         ["models"],
@@ -74,7 +76,8 @@ def model_command(
 
     def decorate(function: Function) -> click.Command:
         def run(**options: Any) -> int:
-            _refuse_contradiction(picture)
+            if picture:
+                refuse_beside((picture.removeprefix("--"), "save"), ("format", *undrawn))
             asked = Asked(options, many=many, class_head=class_head, lists=lists)
             own = {p.name: options[p.name] for p in _own(function) if p.name}
             return _finished(asked, function(asked, **own))
@@ -85,18 +88,17 @@ def model_command(
 
 
 def plain_command(
-    name: str, *, formats: Sequence[str] = FORMATS, picture: str = ""
+    name: str, *, formats: Sequence[str] = FORMATS
 ) -> Callable[[Function], click.Command]:
     """A command named *name* that takes no MODEL."""
 
     def decorate(function: Function) -> click.Command:
         def run(**options: Any) -> int:
-            _refuse_contradiction(picture)
             asked = Asked(options, many="any")
             own = {p.name: options[p.name] for p in _own(function) if p.name}
             return _finished(asked, function(asked, **own))
 
-        return _command(name, run, function, [], [], formats, picture)
+        return _command(name, run, function, [], [], formats, "")
 
     return decorate
 
@@ -158,13 +160,6 @@ def _command(
         params=[*before, *arguments, *options, *output_options(formats), *drawing, *shared],
         help=inspect.cleandoc(function.__doc__ or ""),
     )
-
-
-def _refuse_contradiction(picture: str) -> None:
-    """Refuse a format beside *picture*, a flag, or beside a file to save it to."""
-    flags = typed(picture.removeprefix("--"), "save") if picture else []
-    if flags and typed("format"):
-        raise click.UsageError(f"{flags[0]} and --format contradict each other: give one of them")
 
 
 def _finished(asked: Asked, result: "Report | Picture | None") -> int:

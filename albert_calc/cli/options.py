@@ -266,6 +266,20 @@ def dashed(key: str) -> str:
     return key.replace("_", "-")
 
 
+def refuse_beside(some: Sequence[str], others: Sequence[str]) -> None:
+    """Refuse a line that has one of the parameters *some* and one of *others*."""
+    these, those = typed(*some), typed(*others)
+    if these and those:
+        raise click.UsageError(f"{these[0]} and {those[0]} contradict each other: give one of them")
+
+
+def refuse_without(name: str, others: Sequence[str]) -> None:
+    """Refuse a line that has one of the parameters *others*, which belong to *name*, alone."""
+    idle = [] if typed(name) else typed(*others)
+    if idle:
+        raise click.UsageError(f"{idle[0]} belongs to --{dashed(name)}: give both or none")
+
+
 def typed(*names: str) -> list[str]:
     """Those of the parameters *names* that stand on the command line, as options."""
     context = click.get_current_context()

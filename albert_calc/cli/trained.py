@@ -4,7 +4,6 @@ import click
 
 from albert_calc.cli.command import Function, with_parameters
 from albert_calc.cli.options import NUMBER, TRAINED_HEADING, NameType, Once
-from albert_calc.costs.trained import DEFAULT_TARGETS
 
 TRAINED_OPTIONS = ("lora", "lora_targets", "train", "freeze")
 """The parameters of ``trained_options``."""
@@ -12,6 +11,8 @@ TRAINED_OPTIONS = ("lora", "lora_targets", "train", "freeze")
 
 def _targets() -> list[str]:
     """The modules that get adapters in any family."""
+    from albert_calc.costs.trained import DEFAULT_TARGETS
+
     return sorted({name for names in DEFAULT_TARGETS.values() for name in names})
 
 

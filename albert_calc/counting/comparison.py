@@ -1,9 +1,10 @@
 """What each of ALBERT's two techniques makes of a model, and several models side by side."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from albert_calc.algebra import Dims, Polynomial, Repeated, sum_formula
+from albert_calc.config.values import broken
 from albert_calc.counting.counts import Counts, component_formulas, count
 from albert_calc.counting.tensors import (
     Blueprint,
@@ -12,8 +13,10 @@ from albert_calc.counting.tensors import (
     has_own_projection,
     is_factorized,
 )
+from albert_calc.errors import ConfigError
 from albert_calc.families import family
 from albert_calc.families.base import EMBEDDING_PROJECTION, TOKEN_EMBEDDING, Component
+from albert_calc.families.sizes import SYMBOLS
 from albert_calc.writing.numbers import part_of
 
 COMPARED_EMBEDDING_SIZE: int = family("albert").defaults["embedding_size"]
@@ -123,11 +126,26 @@ def techniques(
     """*model* with its layers shared as *share* says, or as it does, or else all.
 
     They are stored in *groups* of *inner* layers; by default one, or as the model has them.
+    Raises ``ConfigError`` if no ALBERT could be shared so.
     """
     own = model.variant
     values = {**model.values, "G": groups or model.values["G"], "N": inner or model.values["N"]}
     sharing = share or (own.share if own.share != "none" else "all")
-    return Blueprint(own._replace(share=sharing, grouped=True), values)
+    shared = Blueprint(own._replace(share=sharing, grouped=True), values)
+    if problems := list(broken_sharing(shared, fatal=True)):
+        raise ConfigError(problems)
+    return shared
+
+
+def broken_sharing(shared: Blueprint, *, fatal: bool) -> Iterator[str]:
+    """Which of ALBERT's rules for shared layers *shared* breaks, whatever its family."""
+    keys = {key: shared.values[symbol] for key, symbol in SYMBOLS.items() if symbol in "LGN"}
+    albert = family("albert")
+    known = {*keys, "share"}
+    rules = tuple(rule for rule in albert.rules if known.issuperset(rule.keys))
+    return broken(
+        albert._replace(rules=rules), {**keys, "share": shared.variant.share}, fatal=fatal
+    )
 
 
 def compare(

@@ -42,14 +42,14 @@ def find_model(text: str) -> Found:
         return Found(STANDARD_INPUT, read_config(text), "file", text)
     if text and os.path.lexists(text):
         return _file(text)
-    snapshot = cached_snapshot(text)
     preset = find_preset(text)
-    cached = snapshot is not None and os.path.exists(os.path.join(snapshot, "config.json"))
-    if snapshot is not None and cached and (preset is None or "/" in text):
-        note = f"{text}: read from the local Hugging Face cache"
-        if preset is not None:
-            note += f", not from the preset {preset.name}"
-        return Found(text, read_config(snapshot), "cache", snapshot, (note,))
+    if preset is None or "/" in text:
+        snapshot = cached_snapshot(text)
+        if snapshot is not None and os.path.exists(os.path.join(snapshot, "config.json")):
+            note = f"{text}: read from the local Hugging Face cache"
+            if preset is not None:
+                note += f", not from the preset {preset.name}"
+            return Found(text, read_config(snapshot), "cache", snapshot, (note,))
     if preset is not None:
         return _preset(text, preset)
     raise ConfigError(_not_found(text))

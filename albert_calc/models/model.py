@@ -90,11 +90,7 @@ def read_model(found: Found, request: Request) -> Model:
         reading = read_mapping(
             found.keys, overrides, share=request.share, typed=found.origin == "sizes"
         )
-    if request.share == "none" and overrides.get("num_hidden_groups") is not None:
-        problems.append(
-            "num_hidden_groups: must be left out with --share none, got"
-            f" {shown(overrides['num_hidden_groups'])}"
-        )
+    problems += sharing_problems(request.share, overrides.get("num_hidden_groups"))
     model_type = _type_of(found, overrides, reading)
     named = _named_head(found, model_type) if request.class_head else None
     head = request.head or named or DEFAULT_HEAD
@@ -114,6 +110,13 @@ def read_model(found: Found, request: Request) -> Model:
         (*assumed, *reading.assumed),
         found.path,
     )
+
+
+def sharing_problems(share: str | None, groups: object) -> list[str]:
+    """What is wrong with asking for *groups* of layers that *share* nothing."""
+    if share != "none" or groups is None:
+        return []
+    return [f"num_hidden_groups: must be left out with --share none, got {shown(groups)}"]
 
 
 def _type_of(found: Found, overrides: Mapping[str, Any], reading: Reading | None) -> str:

@@ -71,6 +71,11 @@ def ratio(factor: float) -> str:
     return f"{factor:.2f}×" if factor >= 0.1 else f"{factor:.2g}×"
 
 
+def fewer(before: int, after: int) -> str:
+    """What *after* is against *before*, both positive: ``9.3× fewer``, or ``1.3× more``."""
+    return f"{ratio(before / after)} fewer" if after <= before else f"{ratio(after / before)} more"
+
+
 def number(value: float) -> str:
     """``749.1499`` as ``749.15``."""
     return f"{value:,.2f}" if abs(value) < _HUGE else f"{value:.2e}"

@@ -98,7 +98,7 @@ def command(
     """
     given = {key: None if options.get(key) is False else options.get(key) for key in KEYS}
     if record:
-        _refuse("--record", typed("checks", *_MEASURES, *KEYS), "it writes bounds")
+        _refuse("--record", typed("checks", "format", *_MEASURES, *KEYS), "it writes bounds")
         _refuse("--record", typed(*asked.request.overrides), "a checks file has no such key")
         if not _named(asked):
             raise click.UsageError("no model: give a MODEL")

@@ -1,17 +1,16 @@
 """``albert-calc compare``: a model against the techniques, or models side by side."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import typed
-from albert_calc.cli.reports.chapter import chapter_models, chapter_report
-from albert_calc.cli.reports.several import several_report
+from albert_calc.cli.options import refuse_beside, refuse_without
 from albert_calc.cli.reports.techniques import ablation_report, compared, techniques_report
 from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
+from albert_calc.costs.workload import Workload
 from albert_calc.errors import Problems
+from albert_calc.models.model import Model
 from albert_calc.report import Report
 
 if TYPE_CHECKING:
@@ -45,11 +44,12 @@ def command(
       albert-calc compare --chart --save compare.svg
       albert-calc compare xxlarge --save page.html
     """
-    if not cost and (idle := typed(*WORKLOAD_OPTIONS)):
-        raise click.UsageError(f"{idle[0]} belongs to --cost: give both or none")
-    if chart and (others := typed("ablation", "cost")):
-        raise click.UsageError(f"--chart and {others[0]} contradict each other: give one of them")
+    refuse_without("cost", WORKLOAD_OPTIONS)
+    refuse_beside(("ablation",), ("chart", "cost"))
+    # A page has the tables too.
     drawn = chart or (asked.save is not None and not asked.save.lower().endswith(".html"))
+    if drawn:
+        refuse_beside(("chart", "save"), ("cost",))
     problems = Problems()
     workload, models, several = None, [], False
     if cost:
@@ -63,14 +63,38 @@ def command(
             models = compared(asked)
     problems.raise_any()
     if several:
-        return several_report(asked, drawn=drawn, workload=workload)
-    shown = models or chapter_models(asked.request.layout)
-    if ablation:
-        return ablation_report(shown)
-    report = techniques_report(shown[0], workload) if models else chapter_report(shown, workload)
-    if not drawn and asked.save is None:
-        return report
+        from albert_calc.cli.reports.several import several_report
+
+        result = several_report(asked, drawn=drawn, workload=workload)
+        return _with_cost_notes(result, asked.models, workload)
+    if models:
+        report = ablation_report(models) if ablation else techniques_report(models[0], workload)
+    else:
+        from albert_calc.cli.reports.chapter import chapter_models, chapter_report
+
+        models = chapter_models(asked.request.layout)
+        report = ablation_report(models) if ablation else chapter_report(models, workload)
+    if ablation or (asked.save is None and not drawn):
+        return _with_cost_notes(report, [m.model for m in models], workload)
     from albert_calc.pictures.charts import comparison_chart
 
-    picture = comparison_chart([(m.title, m.comparison) for m in shown])
-    return picture if drawn else report._replace(picture=picture)
+    picture = comparison_chart([(m.title, m.comparison) for m in models])
+    if drawn:
+        return picture
+    return _with_cost_notes(report._replace(picture=picture), [m.model for m in models], workload)
+
+
+def _with_cost_notes(
+    result: "Report | Picture", models: Sequence[Model], workload: Workload | None
+) -> "Report | Picture":
+    """*result* with what is to be said of the costs in it, if there are any."""
+    if workload is None or not isinstance(result, Report):
+        return result
+    from albert_calc.cli.reports.cost_notes import cost_notes, length_warnings, support_warnings
+    from albert_calc.cli.reports.costed import costs_of
+
+    notes = cost_notes(costs_of(models, workload), workload)
+    warnings = (*length_warnings(models, workload), *support_warnings(models, workload))
+    return result._replace(
+        remarks=(*result.remarks, *notes), warnings=(*result.warnings, *warnings)
+    )

@@ -7,7 +7,6 @@ import click
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
 from albert_calc.cli.memory import memory_of, memory_options
-from albert_calc.cli.options import typed
 from albert_calc.cli.reports.cost import batch_line, costs_sections, headline
 from albert_calc.cli.reports.cost_data import cost_data
 from albert_calc.cli.reports.cost_notes import (
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from albert_calc.pictures.picture import Picture
 
 
-@model_command("cost", "any", class_head=True, picture="--chart")
+@model_command("cost", "any", class_head=True, picture="--chart", undrawn=("exact", "notes"))
 @memory_options
 @option("--exact", is_flag=True, help="Print bytes and FLOPs to the last digit.")
 @option("--notes", is_flag=True, help="Say what is assumed.")
@@ -72,8 +71,6 @@ def command(
     problems.raise_any()
     costs = costs_of(models, workload, limit)
     if chart or asked.save:
-        if others := typed("format"):
-            raise click.UsageError(f"--chart and {others[0]} contradict each other: give one")
         return _chart(costs, limit)
     unknown = tuple(unknown_fits(costs))
     items = tuple(

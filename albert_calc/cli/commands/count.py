@@ -3,15 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import typed
+from albert_calc.cli.options import refuse_beside
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
-from albert_calc.costs.trainable import Trainable, adapter_notes, trainable_of
-from albert_calc.costs.trained import EVERYTHING, Trained, read_trained, with_targets
 from albert_calc.counting.counts import ComponentCount, Selection, count
 from albert_calc.counting.listing import component_tensors
 from albert_calc.counting.tensors import blueprint, variant_problems
@@ -23,6 +19,7 @@ from albert_calc.writing.numbers import count as with_commas
 from albert_calc.writing.numbers import part_of, percent
 
 if TYPE_CHECKING:
+    from albert_calc.costs.trained import Trained
     from albert_calc.pictures.picture import Picture
 
 _WORDS: dict[Selection, str] = {
@@ -32,7 +29,7 @@ _WORDS: dict[Selection, str] = {
 }
 
 
-@model_command("count", class_head=True, picture="--chart")
+@model_command("count", class_head=True, picture="--chart", undrawn=("total", *TRAINED_OPTIONS))
 @option("--total", is_flag=True, help="Print the bare number and nothing else.")
 @option("--chart", is_flag=True, help="Draw the components as bars.")
 @option(
@@ -57,13 +54,8 @@ def command(
       albert-calc count bert-base-uncased --lora 8 --lora-targets query,value
       albert-calc count -V 30000 -E 128 -H 768 -L 12
     """
-    if total and (others := typed("format", "chart")):
-        raise click.UsageError(f"--total and {others[0]} contradict each other: give one of them")
-    if (total or chart or asked.save) and (others := typed(*TRAINED_OPTIONS)):
-        shown = "--total" if total else "--chart"
-        raise click.UsageError(f"{shown} shows nothing of {others[0]}: give one of them")
-    if without_embeddings and matrices:
-        raise click.UsageError("--without-embeddings and --matrices: give one of them")
+    refuse_beside(("total",), ("format", *TRAINED_OPTIONS))
+    refuse_beside(("without_embeddings",), ("matrices",))
     selection: Selection = "all"
     selection = "without_embeddings" if without_embeddings else selection
     selection = "matrices" if matrices else selection
@@ -75,36 +67,36 @@ def command(
         from albert_calc.pictures.charts import count_chart
 
         return count_chart(model.title, counts)
-    return Report(
-        tuple(_sections(model, counts.components, counts.total, trained)),
+    report = Report(
+        (_section(model, counts.components, counts.total),),
         {
             **model_facts(model),
             **({} if selection == "all" else {"counted": selection}),
             "components": (),
             "total": counts.total,
-            **({} if trained == EVERYTHING else trainable_of(model.blueprint, trained)._asdict()),
         },
         f"{model.title}: {with_commas(counts.total)} {_WORDS[selection]}",
-        remarks=(
-            *uncounted_sizes(model, asked.request.overrides),
-            *adapter_notes(model.blueprint.variant, trained),
-        ),
+        remarks=tuple(uncounted_sizes(model, asked.request.overrides)),
     )
+    return _with_trained(report, model, trained) if trained else report
 
 
-def _read(asked: Asked, options: dict[str, Any]) -> tuple[Model, Trained]:
-    """The model, and what of it is trained.
+def _read(asked: Asked, options: dict[str, Any]) -> "tuple[Model, Trained | None]":
+    """The model, and what of it is trained where *options* say so.
 
     Raises ``ConfigError`` with the problems of both.
     """
     problems = Problems()
-    trained = EVERYTHING
-    with problems.collected():
-        trained = read_trained(options)
+    trained = None
+    if any(value is not None for value in options.values()):
+        from albert_calc.costs.trained import read_trained
+
+        with problems.collected():
+            trained = read_trained(options)
     with problems.collected():
         asked.check()
     problems.raise_any()
-    return asked.model, with_targets(trained, asked.model.config.model_type)
+    return asked.model, trained
 
 
 def uncounted_sizes(model: Model, given: Mapping[str, Any]) -> Iterator[str]:
@@ -122,26 +114,29 @@ def uncounted_sizes(model: Model, given: Mapping[str, Any]) -> Iterator[str]:
             yield f"{key}: counts nothing here, as it would with --head {' or '.join(heads)}"
 
 
-def _trained_line(parts: Trainable, trained: Trained) -> str:
-    """What is trained; the share with the decimals that PEFT prints."""
+def _with_trained(report: Report, model: Model, trained: "Trained") -> Report:
+    """*report* with what of *model* is trained; the share has the decimals that PEFT prints."""
+    from albert_calc.costs.trainable import adapter_notes, trainable_of
+    from albert_calc.costs.trained import with_targets
+
+    trained = with_targets(trained, model.config.model_type)
+    if trained.everything:
+        return report
+    parts = trainable_of(model.blueprint, trained)
     share = percent(part_of(parts.trainable, parts.all), 4)
     line = f"trainable {with_commas(parts.trainable)} of {with_commas(parts.all)} ({share})"
-    return f"{line}: {trained.words}"
-
-
-def _sections(
-    model: Model, components: tuple[ComponentCount, ...], total: int, trained: Trained
-) -> Iterator[Section]:
-    """The components, and for CSV what is trained in rows of its own."""
-    section = _section(model, components, total)
-    if trained == EVERYTHING:
-        yield section
-        return
-    parts = trainable_of(model.blueprint, trained)
-    yield section._replace(lines=(*section.lines, _trained_line(parts, trained)))
-    yield Section(
+    components = report.sections[0]
+    for_csv = Section(
         (Column("name", "", "name", "machines"), Column("parameters", "", "count", "machines")),
         tuple(parts._asdict().items()),
+    )
+    return report._replace(
+        sections=(
+            components._replace(lines=(*components.lines, f"{line}: {trained.words}")),
+            for_csv,
+        ),
+        facts={**report.facts, **parts._asdict()},
+        remarks=(*report.remarks, *adapter_notes(model.blueprint.variant, trained)),
     )
 
 

@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import typed
+from albert_calc.cli.options import refuse_beside, refuse_without
 from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
@@ -25,7 +23,11 @@ if TYPE_CHECKING:
 
 
 @model_command(
-    "explain", class_head=True, formats=("table", "markdown", "latex", "json"), picture="--diagram"
+    "explain",
+    class_head=True,
+    formats=("table", "markdown", "latex", "json"),
+    picture="--diagram",
+    undrawn=("tensors", "activations"),
 )
 @option("--tensors", is_flag=True, help="List the tensors of each component by name and shape.")
 @option(
@@ -54,10 +56,9 @@ def command(
       albert-calc explain albert-base-v2 --activations -B 8
       albert-calc explain base --diagram
     """
-    if not activations and (idle := typed(*WORKLOAD_OPTIONS)):
-        raise click.UsageError(f"{idle[0]} belongs to --activations: give both or none")
-    if asked.format == "latex" and (flags := typed("tensors", "activations")):
-        raise click.UsageError(f"{flags[0]} and --format latex contradict each other")
+    refuse_without("activations", WORKLOAD_OPTIONS)
+    if asked.format == "latex":
+        refuse_beside(("format",), ("tensors", "activations"))
     problems = Problems()
     workload = USUAL
     with problems.collected():

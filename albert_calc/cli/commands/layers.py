@@ -1,18 +1,21 @@
 """``albert-calc layers``: unshared against shared layers."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import one_of
+from albert_calc.cli.reports.techniques import with_oddities
 from albert_calc.cli.shape import depth_notes, shape_line
 from albert_calc.counting.comparison import LayerCosts, layer_costs, sharing_label, techniques
+from albert_calc.counting.tensors import Blueprint
 from albert_calc.errors import Problems
 from albert_calc.families.base import SHARES
 from albert_calc.families.sizes import SIZES, size_problems
-from albert_calc.models.model import Model, Request
+from albert_calc.models.model import Model, Request, read_model, sharing_problems
 from albert_calc.report import Column, Report, Row, Section
-from albert_calc.writing.numbers import count, ratio
+from albert_calc.writing.numbers import count, fewer
 
 if TYPE_CHECKING:
     from albert_calc.pictures.picture import Picture
@@ -28,6 +31,7 @@ _OUTSIDE_LAYERS: dict[str, Any] = {
     "num_hidden_groups": 1,
     "inner_group_num": 1,
 }
+_TECHNIQUE = ("num_hidden_groups", "inner_group_num")
 _NEEDED = ("hidden_size", "num_hidden_layers")
 
 
@@ -48,13 +52,7 @@ def command(asked: Asked, *, diagram: bool, share: str | None) -> "Report | Pict
       albert-calc layers -H 768 -L 12 --num-hidden-groups 3
       albert-calc layers -H 768 -L 12 --diagram
     """
-    model = _model(asked, share)
-    stored = techniques(
-        model.blueprint,
-        share=share,
-        groups=asked.request.overrides.get("num_hidden_groups"),
-        inner=asked.request.overrides.get("inner_group_num"),
-    )
+    model, stored = _stored(asked, share)
     costs = layer_costs(stored)
     if diagram or asked.save:
         from albert_calc.pictures.diagrams import layers_diagram
@@ -82,10 +80,10 @@ def command(asked: Asked, *, diagram: bool, share: str | None) -> "Report | Pict
         "reduction": pair.reduction,
         "ratio": pair.ratio,
     }
-    fewer = f", {ratio(pair.ratio)} fewer" if pair.ratio and pair.before != pair.after else ""
-    headline = f"{label}: {count(pair.after)} parameters{fewer}"
-    if fewer:
-        headline += f" than the {count(pair.before)} of unshared layers"
+    headline = f"{label}: {count(pair.after)} parameters"
+    if pair.before != pair.after:
+        than = f"than the {count(pair.before)} of unshared layers"
+        headline += f", {fewer(pair.before, pair.after)} {than}"
     return Report((section,), facts, headline, remarks=tuple(depth_notes(stored)))
 
 
@@ -100,12 +98,39 @@ def _rows(costs: LayerCosts, label: str) -> list[Row]:
     ]  # fmt: skip
 
 
-def _model(asked: Asked, share: str | None) -> Model:
-    """The model, or one that has nothing but the layers that were typed."""
-    found = asked.found[0]
+def _stored(asked: Asked, share: str | None) -> tuple[Model, Blueprint]:
+    """The model, and its layers as they are stored.
+
+    G and N are the model's own where its family has them, and the technique's elsewhere.
+    """
+    given = asked.request.overrides
+    apart = {key: given[key] for key in _TECHNIQUE if given.get(key) is not None}
+    problems = Problems(sharing_problems(share, apart.get("num_hidden_groups")))
+    with problems.collected():
+        model = _model(asked, share, apart)
+    problems.raise_any()
+    stored = techniques(
+        model.blueprint,
+        share=share,
+        groups=apart.get("num_hidden_groups"),
+        inner=apart.get("inner_group_num"),
+    )
+    model = with_oddities(model, stored)
+    asked.remember(model)
+    return model, stored
+
+
+def _model(asked: Asked, share: str | None, apart: Collection[str]) -> Model:
+    """The model, or one that has nothing but the layers that were typed.
+
+    Sizes that are *apart* are those of a family that has them.
+    """
+    found, typed = asked.found[0], asked.request.overrides
     if found.origin != "sizes":
-        return asked.model
-    typed = asked.request.overrides
+        others = {key: value for key, value in typed.items() if key not in apart}
+        model = read_model(found, asked.request._replace(overrides=others))
+        grouped = all(map(model.config.family.has, apart))
+        return read_model(found, asked.request) if apart and grouped else model
     problems = Problems(
         p for s in SIZES if s.key in _NEEDED for p in size_problems(s, typed.get(s.key))
     )
@@ -115,6 +140,6 @@ def _model(asked: Asked, share: str | None) -> Model:
     ]  # fmt: skip
     problems.raise_any()
     keys = {**_OUTSIDE_LAYERS, **typed}
-    if share == "none" and "num_hidden_groups" not in asked.request.overrides:
+    if share == "none" and "num_hidden_groups" not in typed:
         del keys["num_hidden_groups"]
-    return asked.read([found], Request(keys, share=share))[0]
+    return read_model(found, Request(keys, share=share))

@@ -197,8 +197,9 @@ def _remarks(solution: Solution, multiple_of: int, limit: Memory | None) -> Iter
         yield f"{key}: only multiples of {solution.step}, which {heads} attention heads divide"
     if solution.constant:
         yield (
-            f"{key}: {'any' if solution.fits else 'no'} value fits, since the count does not"
-            f" depend on it ({config.model_type}, share {config.share})"
+            f"{key}: {'any' if solution.fits else 'no'} value fits, since the"
+            f" {'memory' if limit else 'count'} does not depend on it"
+            f" ({config.model_type}, share {config.share})"
         )
     elif not solution.fits:
         over = f"{count(-solution.left)} over the budget"

@@ -27,7 +27,7 @@ from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Report
 from albert_calc.search.costs import COSTS, Batches, costed_batches
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
-from albert_calc.search.ranges import parse_names, parse_sizes
+from albert_calc.search.ranges import ends_of, parse_names, parse_sizes
 from albert_calc.search.sweep import Row, all_columns, batches, columns_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ _FITTING = ("num_attention_heads", "inner_group_num")
     formats=("table", *STREAMED),
     lists=True,
     picture="--chart",
+    undrawn=("columns",),
 )
 @option(
     "--head",
@@ -98,8 +99,6 @@ def command(
       albert-calc sweep base -B 1,2,4,8,16 -S 128,512 --columns training_peak_bytes
     """
     drawn = chart or asked.save is not None
-    if drawn and (others := typed("format", "columns")):
-        raise click.UsageError(f"--chart and {others[0]} contradict each other: give one of them")
     wanted = _wanted(asked, head, share, columns, options)
     grid = wanted.grid
     if drawn and len(wanted.varied) != 1:
@@ -161,8 +160,8 @@ def _wanted(
     if share is not None:
         with problems.collected():
             shares = parse_names("share", share, SHARES)
-    # The first of each size stands for all; 1 for those that cannot be read.
-    first = {k: next(iter(sizes.get(k, (1,)))) for k in SYMBOLS if typed_sizes[k] is not None}
+    # Sizes that cannot be read are 1, and nobody is told of what that makes.
+    ends = {k: ends_of(sizes.get(k, (1,))) for k in SYMBOLS if typed_sizes[k] is not None}
     followers = tuple(
         f for f, (_, leader) in FOLLOWS.items()
         if len(sizes.get(leader, ())) > 1 and f not in sizes
@@ -170,7 +169,7 @@ def _wanted(
     base = grid = None
     names: tuple[str, ...] = ()
     with problems.collected():
-        base, single = _base(asked, first, followers)
+        base, single = _base(asked, ends, followers)
         grid = grid_over(
             base.config, {**single, **sizes},
             shares=shares or (base.config.family.default_share,), heads=heads,
@@ -196,12 +195,27 @@ def _wanted(
 
 
 def _base(
-    asked: Asked, first: dict[str, int], followers: tuple[str, ...]
+    asked: Asked, ends: Mapping[str, tuple[int, int]], followers: tuple[str, ...]
 ) -> tuple[Model, dict[str, Collection[int]]]:
-    """The model with the *first* of each size, and apart from it the sizes that must fit.
+    """What all combinations have in common, and apart from it the sizes that must fit others.
 
-    So that its first combination is not asked what is asked of every single one. An E is
-    left out where the family has none: it is that of a factorized embedding then.
+    It is the model with the largest of all values, since rules ask for a size that is large
+    enough, or else with the smallest, whose problems are told if that is none either.
+    """
+    least = {key: low for key, (low, _) in ends.items()}
+    try:
+        return _base_at(asked, {key: high for key, (_, high) in ends.items()}, followers)
+    except ConfigError:
+        return _base_at(asked, least, followers)
+
+
+def _base_at(
+    asked: Asked, given: Mapping[str, int], followers: tuple[str, ...]
+) -> tuple[Model, dict[str, Collection[int]]]:
+    """The model with the sizes *given*, and apart from it those that must fit others.
+
+    So that it is not asked what is asked of every single combination. An E is left out where
+    the family has none: it is that of a factorized embedding then.
     """
     found = asked.found[0]
     others = {k: v for k, v in asked.request.overrides.items() if k not in SYMBOLS}
@@ -209,23 +223,23 @@ def _base(
         others, layout=asked.request.layout, strict=asked.request.strict,
         headless=bool(typed("head")),
     )  # fmt: skip
-    sizes = dict(first)
+    sizes = dict(given)
     for key in followers:
         factor, leader = FOLLOWS[key]
-        sizes[key] = min(factor * first[leader], LARGEST)
+        sizes[key] = min(factor * given[leader], LARGEST)
     if found.origin != "sizes":
         try:
             own = read_model(found, request).config
         except ConfigError:
             # The sizes may be what the file lacks.
             own = read_model(found, request._replace(overrides={**others, **sizes})).config
-        had = [k for k in _FITTING if own.family.has(k) and own.keys[k] and k not in first]
+        had = [k for k in _FITTING if own.family.has(k) and own.keys[k] and k not in given]
         fitting = {k: own.keys[k] for k in had}
         if not own.family.has("embedding_size"):
             sizes.pop("embedding_size", None)
     else:
         fitting = {}
-    single = {k: (v,) for k, v in {**fitting, **first}.items() if k in _FITTING}
+    single = {k: (v,) for k, v in {**fitting, **given}.items() if k in _FITTING}
     base = read_model(
         found, request._replace(overrides={**others, **sizes, **dict.fromkeys(single, 1)})
     )

@@ -3,8 +3,6 @@
 import os
 from typing import Any
 
-import click
-
 from albert_calc.checkpoints.adapters import adapter_folder, misfits, read_adapter
 from albert_calc.checkpoints.completing import completed
 from albert_calc.checkpoints.files import Checkpoint, read_checkpoint
@@ -22,6 +20,7 @@ from albert_calc.cli.options import (
     InputPath,
     head_option,
     layout_option,
+    refuse_beside,
     size_options,
     source_options,
 )
@@ -29,7 +28,7 @@ from albert_calc.cli.reports.adapter import adapter_report
 from albert_calc.cli.reports.verification import verification_report
 from albert_calc.config.files import quoted
 from albert_calc.config.presets import find_preset
-from albert_calc.errors import ConfigError
+from albert_calc.errors import ConfigError, Problems
 from albert_calc.models.checkpoint import find_checkpoint
 from albert_calc.models.lookup import Found, find_file, find_named
 from albert_calc.models.model import Model
@@ -63,11 +62,18 @@ def command(asked: Asked, *, path: str, all: bool, **_: Any) -> Report:
       albert-calc verify pytorch_model.bin --config config.json
       albert-calc verify path/to/adapter --preset bert-base-uncased
     """
-    place, notes = find_checkpoint(path)
-    folder = adapter_folder(place)
-    if folder is not None:
-        return _of_adapter(asked, path, folder)
-    checkpoint = read_checkpoint(place)
+    refuse_beside(("preset",), ("config",))
+    problems = Problems()
+    with problems.collected():
+        place, notes = find_checkpoint(path)
+        folder = adapter_folder(place)
+        checkpoint = read_checkpoint(place) if folder is None else None
+    if problems:
+        with problems.collected():
+            asked.find()
+    problems.raise_any()
+    if checkpoint is None:
+        return _of_adapter(asked, path, folder or place)
     found = _config(asked, checkpoint)
     keys, more = completed({**found.keys, **asked.request.overrides}, checkpoint)
     if more:
@@ -87,8 +93,6 @@ def command(asked: Asked, *, path: str, all: bool, **_: Any) -> Report:
 def _config(asked: Asked, checkpoint: Checkpoint) -> Found:
     """The config that the line names, or else that beside *checkpoint*."""
     preset, config = asked.options["preset"], asked.options["config"]
-    if preset and config is not None:
-        raise click.UsageError("--preset and --config contradict each other: give one of them")
     if not preset and config is None:
         folder = os.path.dirname(checkpoint.path) or os.curdir
         beside = os.path.join(folder, "config.json")

@@ -73,7 +73,7 @@ def check_report(asked: Asked, results: Iterator[Result], unlisted: Sequence[str
     """What there is to write of *results*; *unlisted* is whole when all of them are there."""
     tally = _Tally()
     counted = tally.counted(results)
-    if asked.quiet:
+    if asked.quiet and asked.format == "table":
         deque(counted, maxlen=0)
         return _written(f"{tally.summary}\n", tally, unlisted)
     rows = [_row(result) for result in islice(counted, _MOST_SHOWN)]

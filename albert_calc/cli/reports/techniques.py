@@ -10,18 +10,19 @@ from albert_calc.counting.comparison import (
     Built,
     Comparison,
     Pair,
+    broken_sharing,
     compare,
     embedding_costs,
     layer_costs,
 )
-from albert_calc.counting.tensors import has_own_projection
+from albert_calc.counting.tensors import Blueprint, has_own_projection
 from albert_calc.errors import Problems
 from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.models.lookup import Found
-from albert_calc.models.model import Model, read_model
+from albert_calc.models.model import Model, read_model, sharing_problems
 from albert_calc.report import Cell, Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
-from albert_calc.writing.numbers import ratio, short
+from albert_calc.writing.numbers import fewer, short
 
 _APART = ("embedding_size", "num_hidden_groups", "inner_group_num")
 """Sizes of the techniques, which a family without them cannot have."""
@@ -75,6 +76,7 @@ def _compared(asked: Asked, found: Found) -> Compared:
         model = read_model(found, plain._replace(overrides={**given, **own}, share=own_share))
     techniques = {key: value for key, value in apart.items() if key not in own}
     problems = Problems(p for s in SIZES for p in size_problems(s, techniques.get(s.key), False))
+    problems += sharing_problems(share, apart.get("num_hidden_groups"))
     problems.raise_any()
     comparison = compare(
         model.blueprint,
@@ -83,12 +85,19 @@ def _compared(asked: Asked, found: Found) -> Compared:
         groups=techniques.get("num_hidden_groups"),
         inner=techniques.get("inner_group_num"),
     )
+    model = with_oddities(model, comparison.albert_style.model)
     size = comparison.albert_style.model.values["E"]
     if "embedding_size" not in apart and not has_own_projection(model.blueprint.variant):
         note = f"embedding_size: {model.name} has none of its own, so compared at E = {size}"
         model = model._replace(notes=(*model.notes, note))
     asked.remember(model)
     return Compared(model, model.name, comparison, size)
+
+
+def with_oddities(model: Model, shared: Blueprint) -> Model:
+    """*model* with a warning if its layers cannot be run as they are *shared*."""
+    odd = (text for text in broken_sharing(shared, fatal=False) if text not in model.warnings)
+    return model._replace(warnings=(*model.warnings, *odd))
 
 
 def techniques_report(compared: Compared, workload: Workload | None = None) -> Report:
@@ -170,16 +179,13 @@ def _words(found: Comparison) -> str:
 def headline(compared: Compared) -> str:
     """The comparison in a sentence."""
     found = compared.comparison
-    own, total = found.as_it_is.total, found.total
-    factor = total.ratio or 1.0
-    word = "fewer" if factor >= 1 else "of the parameters"
+    own, neither, both = found.as_it_is.total, found.bert_style.total, found.albert_style.total
     if found.as_it_is.rows == found.albert_style.rows:
-        text = f"{with_commas(own)} parameters, {ratio(factor)} {word}"
-        return f"{compared.title}: {text} than built BERT-style ({short(total.before)})"
-    both = found.albert_style.total
+        text = f"{with_commas(own)} parameters, {fewer(neither, own)}"
+        return f"{compared.title}: {text} than built BERT-style ({short(neither)})"
     return (
         f"{compared.title}: {with_commas(own)} parameters; {with_commas(both)} with both"
-        f" techniques, {ratio(Pair(own, both).ratio or 1.0)} fewer"
+        f" techniques, {fewer(own, both)}"
     )
 
 
