@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 from headers import write_tensors
-from support import DATA
+from support import DATA, Faults
 
 from albert_calc.checkpoints.adapters import Adapter, adapter_folder, misfits, read_adapter
 from albert_calc.config.model_config import ModelConfig
@@ -158,6 +158,41 @@ def test_another_rank_than_the_config_says_is_noted(tmp_path: Path) -> None:
     """The tensors have it."""
     found = read_adapter(str(adapter(tmp_path, lora(BERT, 1), r=4)))
     assert found.notes == ("rank: the config says 4, the tensors have 8",)
+
+
+PROMPTS: dict[str, tuple[str, list[int], dict[str, Any], list[str]]] = {
+    "as wide as the config says": ("PROMPT_TUNING", [20, 768], {}, []),
+    "a width that the config does not say": ("P_TUNING", [20, 768], {"token_dim": None}, []),
+    "keys and values of all layers": ("PREFIX_TUNING", [20, 2 * 12 * 768], {}, []),
+    "another width": ("PROMPT_TUNING", [20, 1024], {}, ["hidden_size"]),
+    "another width that is told": (
+        "PROMPT_TUNING",
+        [20, 1024],
+        {"token_dim": 1024},
+        ["hidden_size"],
+    ),
+    "another depth": ("PREFIX_TUNING", [20, 2 * 6 * 768], {"num_layers": 6}, ["num_hidden_layers"]),
+    "another prefix": ("PREFIX_TUNING", [20, 2 * 12 * 512], {}, ["hidden_size"]),
+}
+"""Trained prompts: their kind, their shape, other keys, and what bert-base-uncased has not."""
+
+
+def test_the_width_of_a_prompt_is_that_of_its_base(run: Run, tmp_path: Path) -> None:
+    """What is stored counts, and a config that says something else is noted."""
+    faults = Faults()
+    base = ModelConfig.from_preset("bert-base-uncased")
+    for case, (kind, shape, more, wrong) in PROMPTS.items():
+        keys: dict[str, Any] = {"peft_type": kind, "token_dim": 768, "num_layers": 12, **more}
+        (tmp_path / case).mkdir()
+        folder = adapter(tmp_path / case, {"prompt_embeddings": shape}, **keys)
+        found = read_adapter(str(folder))
+        faults.expect(case, [m.split(":")[0] for m in misfits(found, base)], wrong)
+        noted = any("token_dim: the config says" in note for note in found.notes)
+        shown = shape[1] // (2 * keys["num_layers"]) if kind == "PREFIX_TUNING" else shape[1]
+        faults.expect((case, "noted"), noted, keys["token_dim"] not in (None, shown))
+        result = run("verify", folder, "--preset", "bert-base-uncased")
+        faults.expect((case, "status"), result.exit_code, int(bool(wrong)))
+    faults.none()
 
 
 def test_where_an_adapter_is_found(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Reading a config: what is refused, what is assumed, and what is told of it."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -450,6 +452,78 @@ def test_construction_by_hand_is_checked() -> None:
             ModelConfig.from_preset(wrong)
     with pytest.raises(AlbertCalcError, match="must be a JSON object, got a list"):
         ModelConfig.from_dict([1])  # type: ignore[arg-type]  # the wrong type is the point
+
+
+class Odd:
+    """A value that can be neither compared nor asked whether it is true, as arrays cannot."""
+
+    __hash__ = None  # type: ignore[assignment]  # a value that is no key either
+
+    def __bool__(self) -> bool:
+        """No answer."""
+        raise ValueError("ambiguous")
+
+    def __eq__(self, _: object) -> bool:
+        """No answer."""
+        raise ValueError("ambiguous")
+
+
+def nested(kind: type) -> Any:
+    """A list or a mapping, a hundred thousand deep."""
+    whole: Any = kind()
+    part = whole
+    for _ in range(100_000):
+        inner: Any = kind()
+        if kind is list:
+            part.append(inner)
+        else:
+            part["a"] = inner
+        part = inner
+    return whole
+
+
+STRANGE: tuple[Any, ...] = (
+    10**5000, -(10**5000), nested(list), nested(dict), Odd(), object(), float("nan"),
+    float("inf"), b"x", {1, 2}, "x" * 10**5, 3 + 4j, int,
+)  # fmt: skip
+"""Values that no JSON has, and some that would take a processor or a stack with them."""
+
+ANY_KEY = (
+    "model_type", "architectures", "auto_map", "id2label", "num_labels", "dtype", "torch_dtype",
+    "embedding_size", "quantization_config", "pruned_heads", "is_decoder", "share",
+)  # fmt: skip
+"""Keys of any family that are read in a way of their own."""
+
+
+def test_strange_values_raise_errors_of_the_package_alone() -> None:
+    """Under every key of every family, and in place of every argument."""
+    faults = Faults()
+
+    def tried(case: object, call: Callable[[], object]) -> None:
+        try:
+            call()
+        except AlbertCalcError:
+            return
+        except Exception as error:
+            faults.append(f"{case}: {type(error).__name__}: {str(error)[:60]}")
+
+    for model_type in FAMILIES:
+        tables = family(model_type)
+        for key in {*tables.defaults, *tables.aliases, *tables.refused, *ANY_KEY}:
+            for place, value in enumerate(STRANGE):
+                config = {"model_type": model_type, key: value}
+                tried((model_type, key, place), partial(ModelConfig.from_dict, config))
+    good = ModelConfig(100, 12, 1, 4)
+    for place, value in enumerate((*STRANGE, None, {}, [], "base", 3)):
+        for call in (ModelConfig.from_dict, ModelConfig.from_file, count_parameters):
+            tried((call, place), partial(call, value))
+        tried(("head", place), partial(count_parameters, good, value))
+        tried(("layout", place), partial(count_parameters, good, "model", value))
+        for key in ("own", "architectures", "share", "model_type", "vocab_size"):
+            keys = {"vocab_size": 9, "hidden_size": 4, "num_hidden_layers": 1,
+                    "intermediate_size": 4, key: value}  # fmt: skip
+            tried((key, place), partial(ModelConfig, **keys))
+    faults.none()
 
 
 def test_no_positions_at_all() -> None:

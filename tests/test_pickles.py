@@ -34,7 +34,7 @@ from pickled import (
 from support import DATA
 
 from albert_calc.checkpoints.files import Checkpoint, read_checkpoint
-from albert_calc.checkpoints.stored import StoredTensor
+from albert_calc.checkpoints.stored import MOST_TENSORS, StoredTensor
 from albert_calc.errors import CheckpointError
 
 CHECKPOINTS = DATA / "checkpoints"
@@ -372,6 +372,21 @@ def test_hostile_pickles_are_refused_in_time(file: Path, body: bytes) -> None:
 def test_a_pickle_of_the_old_format_has_a_limit_too(file: Path) -> None:
     """It does not say how long it is."""
     assert "more than 8,388,608 bytes" in refusal(file, old_format(text("a" * 9 * 2**20)))
+
+
+def test_a_file_of_many_tensors_is_refused(file: Path) -> None:
+    """No encoder has so many, in a pickle as in a header."""
+    for more, refused in ((0, False), (1, True)):
+        # One tensor, remembered, under many names: few steps for each.
+        others = {f"t{i}": b"h\x07" for i in range(MOST_TENSORS - 1 + more)}
+        body = dictionary({"first": tensor((1,), "0") + b"q\x07", **others})
+        file.write_bytes(zipped(body, {"0": 4}))
+        try:
+            assert len(read_checkpoint(file).tensors) == MOST_TENSORS
+            assert not refused
+        except CheckpointError as error:
+            assert refused, error
+            assert "has more than 20,000 tensors, which no encoder has" in str(error)
 
 
 def test_all_shards_share_one_limit(tmp_path: Path) -> None:

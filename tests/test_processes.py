@@ -176,6 +176,16 @@ def test_completion_without_a_shell() -> None:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("asked", ["foo", "bash", "bash_foo", "_source", "BASH_SOURCE"])
+def test_a_completion_that_is_none(asked: str) -> None:
+    """A value of the variable that click does not know is refused in a line."""
+    done = process("count base", _ALBERT_CALC_COMPLETE=asked)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said(done.stderr.decode()) == [
+        f"error: _ALBERT_CALC_COMPLETE: must be such as bash_source, got '{asked}'"
+    ]
+
+
 def test_a_closed_output() -> None:
     """Without a standard output there is a message, without a standard error just the status."""
     script = " ".join([*CALC, "count base"])
@@ -260,7 +270,15 @@ def test_encodings(line: str, status: int, encoding: str) -> None:
     """Signs that an encoding lacks are spelled out, whichever it lacks."""
     done = process(line, PYTHONIOENCODING=encoding)
     assert done.returncode == status, done.stderr
-    assert done.stdout.decode(encoding)
+    # Decoding takes one byte-order mark away, and leaves those in the middle of the text.
+    assert "\ufeff" not in done.stdout.decode(encoding)
+
+
+def test_one_mark_at_the_start_of_many_pieces() -> None:
+    """Rows are written as they come, and are one text all the same."""
+    done = process("sweep base -V 1:3000 -f csv", PYTHONIOENCODING="utf-16")
+    text = done.stdout.decode("utf-16")
+    assert ("\ufeff" in text, len(text.splitlines())) == (False, 3001)
 
 
 def test_names_that_an_encoding_lacks(tmp_path: Path) -> None:
@@ -274,12 +292,36 @@ def test_names_that_an_encoding_lacks(tmp_path: Path) -> None:
         assert "\\u914d" in done.stdout.decode("cp850")
 
 
-def test_a_closed_input() -> None:
-    """A config from a standard input that is closed is refused."""
-    script = " ".join([*CALC, "count --config - <&-"])
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert said(done.stderr) == ["error: standard input: closed"]
+INPUTS = {
+    "<&-": "closed",
+    "0>/dev/null": "cannot be read: ",
+}
+"""Standard inputs that hold no config."""
+
+
+@pytest.mark.parametrize("redirection", INPUTS)
+def test_an_input_that_cannot_be_read(redirection: str) -> None:
+    """A config from a standard input that is closed, or open for writing alone, is refused."""
+    for words in ("count --config -", "count -", "check - --at-most 1"):
+        script = " ".join([*CALC, words, redirection])
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"standard input: {INPUTS[redirection]}" in done.stderr
+
+
+def test_an_input_that_does_not_wait() -> None:
+    """Where nothing is there yet and reading does not wait, that is what is said."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    done = subprocess.run(
+        [*CALC, "count", "-"], stdin=reader, capture_output=True, text=True, check=False
+    )
+    os.close(reader)
+    os.close(writer)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said(done.stderr) == [
+        "error: standard input: nothing to read yet, and it does not wait for more"
+    ]
 
 
 @pytest.mark.parametrize("columns", ["²", "9" * 5000, "99999999", "0", "-5", "x"])

@@ -109,6 +109,16 @@ def test_endings(name: str, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_chart_of_more_bars_than_anybody_reads(run: Run, tmp_path: Path) -> None:
+    """It is refused for files that are drawn, and written where bars are text."""
+    path = tmp_path / "models.png"
+    for models, status in ((500, 0), (501, 2)):
+        result = run("compare", *(["base"] * models), "--save", path)
+        assert (result.exit_code, result.stdout) == (status, "")
+    assert "a chart may have at most 500 bars, got 501" in result.stderr
+    assert run("compare", *(["base"] * 501), "--save", tmp_path / "models.txt").exit_code == 0
+
+
 def test_nothing_else_is_read_or_written(tmp_path: Path) -> None:
     """No settings of matplotlib in this directory are read, and no list of fonts is left."""
     (tmp_path / "matplotlibrc").write_text("no settings: [", encoding="utf-8")

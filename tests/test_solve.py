@@ -304,6 +304,16 @@ def test_command_says_that_nothing_bounds_the_answer(run: Run, preset: str, key:
     assert "no value fits" in result.stderr
 
 
+def test_a_size_that_takes_no_memory(run: Run) -> None:
+    """A width that the family has not is any value or none, whatever the budget is."""
+    result = run("solve", "bert-tiny", "--memory", "1GB", "--vary", "E")
+    assert (result.exit_code, "any value fits, since the memory does not" in result.stderr) == (
+        0, True,
+    )  # fmt: skip
+    none = run("solve", "bert-base-uncased", "--memory", "1GB", "--vary", "E")
+    assert (none.exit_code, "no value fits, since the memory does not" in none.stderr) == (1, True)
+
+
 def test_command_says_how_far_the_closest_misses(run: Run) -> None:
     """When nothing fits the exit status is 1, and the closest value is shown."""
     result = run(*HIDDEN, "1K", "-f", "markdown")
@@ -325,7 +335,16 @@ def test_a_memory_that_is_too_small(run: Run) -> None:
     assert "\nB = 1, S = 512, float32, adamw, sdpa; LoRA of rank 4 on query, " in named.stdout
 
 
-@pytest.mark.parametrize("line", [("--memory", "16"), ("--gpu", "Z9"), ("--memory", "16x")])
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("--memory", "16"),
+        ("--memory", "16x"),
+        ("--memory", "0GB"),
+        ("--memory", "2000PB"),
+        ("--gpu", "Z9"),
+    ],
+)
 def test_a_memory_that_is_none(line: tuple[str, str], run: Run) -> None:
     """It is the only problem that is told: nobody asked for a budget of parameters."""
     result = run("solve", "bert-base-uncased", *line, "--vary", "L")

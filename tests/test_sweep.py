@@ -32,8 +32,9 @@ from albert_calc.families.sizes import LARGEST, SIZES
 from albert_calc.render import Canvas
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Column
+from albert_calc.search import grid
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
-from albert_calc.search.ranges import parse_names, parse_sizes
+from albert_calc.search.ranges import ends_of, parse_names, parse_sizes
 from albert_calc.search.sweep import Row, all_columns, batches, columns_of
 
 Keys = dict[str, Any]
@@ -481,6 +482,61 @@ def test_nothing_possible_is_an_error(run: Run, format: str) -> None:
     result = run("sweep", "albert-base-v2", "-A", "5,7", "-f", format)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "impossible, 2 of 2 combinations: num_attention_heads" in result.stderr
+
+
+def test_a_search_for_one_possible_combination_ends(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where none of many is possible the sweep says so, and --strict looks through no more."""
+    monkeypatch.setattr(grid, "MOST_IMPOSSIBLE", 5_000)
+    endless = ("sweep", "base", "-H", "1:1000000000000", "-A", "999999937", "-f", "csv")
+    result = run(*endless)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: none of the first 6,000 of 1,000,000,000,000 combinations is possible:"
+        " num_attention_heads: must divide hidden_size, got 999999937\n"
+    )
+    # One that is possible comes late, and those after it are not counted against it.
+    late = run("sweep", "base", "-H", "1:20000", "-A", "4000", "-f", "csv")
+    assert [row.split(",")[0] for row in late.stdout.splitlines()[1:]] == [
+        "4000", "8000", "12000", "16000", "20000",
+    ]  # fmt: skip
+    strict = run("sweep", "base", "-V", "1:5001", "--strict", "-f", "csv")
+    assert (strict.exit_code, strict.stdout) == (2, "")
+    assert "strict: at most 5,000 combinations" in strict.stderr
+    assert run("sweep", "base", "-V", "1:5000", "--strict", "-f", "csv").exit_code == 0
+
+
+TOO_SMALL = {
+    "all-mpnet-base-v2 -V": "vocab_size: must be at least 2",
+    "all-mpnet-base-v2 --max-position-embeddings": "max_position_embeddings: must be at least 2",
+}
+
+
+@pytest.mark.parametrize("line", TOO_SMALL)
+def test_the_order_of_values_decides_nothing(line: str, run: Run) -> None:
+    """A value that makes no model is skipped wherever it stands, and alone it is refused."""
+    for values in ("1,16,64", "64,1,16", "16,64,1"):
+        result = run("sweep", *line.split(), values, "-f", "csv")
+        assert result.exit_code == 0
+        rows = [row.split(",")[0] for row in result.stdout.splitlines()[1:]]
+        assert rows == [v for v in values.split(",") if v != "1"]
+        assert f"skipped 1 of 3 combinations: {TOO_SMALL[line]}" in result.stderr
+    alone = run("sweep", *line.split(), "1", "-f", "csv")
+    assert (alone.exit_code, alone.stdout) == (2, "")
+    assert TOO_SMALL[line] in alone.stderr
+
+
+def test_the_ends_of_values() -> None:
+    """The smallest and the largest, also of ranges that nobody could count through."""
+    for text, ends in {
+        "7": (7, 7),
+        "3,1,2": (1, 3),
+        "5:10:2,1": (1, 9),
+        "1:1000000000000": (1, 10**12),
+        "50:20000,9,1:8": (1, 20_000),
+    }.items():
+        assert ends_of(parse_sizes("vocab_size", text)) == ends
 
 
 def test_all_wrong_input_is_named_at_once(run: Run) -> None:

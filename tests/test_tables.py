@@ -79,6 +79,15 @@ def test_at_any_width(shown: Callable[..., str]) -> None:
     faults.none()
 
 
+def test_no_word_is_cut(shown: Callable[..., str]) -> None:
+    """A text that is set in needs room for its longest word beside that."""
+    faults = Faults()
+    for command in ("reproduce paper", "reproduce gpu", "compare bert-tiny albert-base-v2", *LINES):
+        for width in range(30, 100, 5):
+            faults.expect((command, width), "…" in shown(LINES.get(command, command), width), False)
+    faults.none()
+
+
 def test_too_narrow_for_a_number(shown: Callable[..., str]) -> None:
     """On a terminal narrower than a number the number sticks out, whole."""
     whole = numbers(shown("compare xxlarge -q", None))

@@ -120,7 +120,7 @@ def read_adapter(folder: str) -> Adapter:
         dict(dtypes.most_common()),
         bases,
         tuple(_fitting_presets(bases)),
-        (*checkpoint.notes, *_rank_notes(checkpoint, rank)),
+        (*checkpoint.notes, *_rank_notes(checkpoint, rank), *_prompt_notes(checkpoint, keys)),
     )
 
 
@@ -154,8 +154,8 @@ def _fitting_presets(bases: tuple[Base, ...]) -> Iterator[str]:
 def _bases(checkpoint: Checkpoint, keys: Mapping[str, Any]) -> Iterator[Base]:
     """The models that have the modules to which the adapter adds something."""
     if _PROMPT in checkpoint.tensors:
-        told = {"hidden_size": keys.get("token_dim"), LAYERS: keys.get("num_layers")}
-        yield Base("", {k: v for k, v in told.items() if isinstance(v, int)})
+        told = {"hidden_size": _prompt_width(checkpoint, keys), LAYERS: keys.get("num_layers")}
+        yield Base("", {k: v for k, v in told.items() if type(v) is int})
         return
     found = inventory(_base_tensors(checkpoint))
     # All layers have what the last has, unless the adapter is for some of them.
@@ -165,6 +165,31 @@ def _bases(checkpoint: Checkpoint, keys: Mapping[str, Any]) -> Iterator[Base]:
         sizes = None if seen.strangers or seen.again else _sizes(seen)
         if sizes is not None:
             yield Base(model_type, {k: v for k, v in sizes.items() if k != LAYERS or not some})
+
+
+def _prompt_width(checkpoint: Checkpoint, keys: Mapping[str, Any]) -> int | None:
+    """How wide the base of a trained prompt is, which the prompt is as well.
+
+    A prefix has the keys and the values of all layers beside each other.
+    """
+    shape = checkpoint.tensors[_PROMPT].shape
+    if len(shape) != 2:
+        return None
+    if keys.get("peft_type") != "PREFIX_TUNING":
+        return shape[1]
+    layers = keys.get("num_layers")
+    if type(layers) is not int or layers < 1:
+        return None
+    width, rest = divmod(shape[1], 2 * layers)
+    return None if rest else width
+
+
+def _prompt_notes(checkpoint: Checkpoint, keys: Mapping[str, Any]) -> Iterator[str]:
+    if _PROMPT in checkpoint.tensors:
+        told, width = keys.get("token_dim"), _prompt_width(checkpoint, keys)
+        if told is not None and told != width:
+            found = width or "x".join(map(str, checkpoint.tensors[_PROMPT].shape))
+            yield f"token_dim: the config says {shown(told)}, the tensors have {found}"
 
 
 def _base_tensors(checkpoint: Checkpoint) -> dict[str, StoredTensor]:

@@ -77,8 +77,20 @@ def held_against(
 
 
 def _same(model: Model, bounds: Bounds, measure: Measure) -> Measured:
-    request = Request(head=model.head, layout=model.layout)
-    return measure.of(read_model(find_model(bounds.same_as), request), bounds.dtype)
+    other = _other(bounds.same_as, model.head, model.layout)
+    if isinstance(other, AlbertCalcError):
+        raise other
+    return measure.of(other, bounds.dtype)
+
+
+# Many checks are against few models.
+@lru_cache(maxsize=256)
+def _other(text: str, head: str, layout: str) -> Model | AlbertCalcError:
+    """The model that another must be the same as, or why it cannot be read."""
+    try:
+        return read_model(find_model(text), Request(head=head, layout=layout))
+    except AlbertCalcError as error:
+        return error
 
 
 def listed_results(
@@ -186,6 +198,6 @@ def _named(name: str) -> Found:
     return find_named(name)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _file(path: str) -> Found:
     return find_file(path, regular=True)

@@ -14,6 +14,7 @@ import click
 from albert_calc import __version__
 from albert_calc.cli.output import say, write
 from albert_calc.errors import AlbertCalcError, first_of
+from albert_calc.writing.harmless import shown
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Count:": ("count", "explain", "embedding", "layers"),
@@ -69,8 +70,8 @@ class CommandGroup(click.Group):
             say("error", ["no command: -V is the version only where nothing follows"])
             _suggest(words)
             return CANNOT
-        if _cannot_complete():
-            say("error", ["completion: COMP_WORDS and the number COMP_CWORD must be set"])
+        if problem := _completion_problem():
+            say("error", [problem])
             return CANNOT
         out = sys.stdout
         try:
@@ -102,12 +103,21 @@ class CommandGroup(click.Group):
         return CANNOT
 
 
-def _cannot_complete() -> bool:
-    """Whether a completion is asked for without the words that a shell sets."""
-    asked = os.environ.get(_COMPLETION, "").endswith("_complete")
+def _completion_problem() -> str:
+    """What is wrong with a completion that is asked for; empty without one, or if it can be."""
+    asked = os.environ.get(_COMPLETION, "")
+    if not asked:
+        return ""
+    from click.shell_completion import get_completion_class
+
+    shell, _, instruction = asked.partition("_")
+    if get_completion_class(shell) is None or instruction not in ("source", "complete"):
+        return f"{_COMPLETION}: must be such as bash_source, got {shown(asked)}"
     number = os.environ.get("COMP_CWORD", "")
     there = "COMP_WORDS" in os.environ and number.isdecimal() and len(number) < _LONGEST_NUMBER
-    return asked and not there
+    if instruction == "complete" and not there:
+        return "completion: COMP_WORDS and the number COMP_CWORD must be set"
+    return ""
 
 
 def _helped(words: list[str]) -> list[str]:

@@ -56,7 +56,9 @@ def memory_of(memory: str | None, gpu: str | None) -> Memory | None:
         size = 0 if memory.strip().isdecimal() else parse_bytes(memory)
     except ValueError:
         size = 0
-    if not 0 < size <= _LARGEST_MEMORY:
+    if size > _LARGEST_MEMORY:
+        raise ConfigError(f"memory: must be at most 1 EiB (2^60 bytes), got {shown(memory)}")
+    if size <= 0:
         raise ConfigError(
             f"memory: must be a size with a unit, such as 16GiB or 16GB, got {shown(memory)}"
         )

@@ -3,6 +3,7 @@
 The only module that writes.
 """
 
+import codecs
 import errno
 import os
 import re
@@ -10,6 +11,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import IO, Any
 
 import click
@@ -89,7 +91,7 @@ def _write_all(stream: IO[Any], text: str) -> None:
         stream.flush()
         return
     stream.flush()
-    data = memoryview(text.encode(getattr(stream, "encoding", None) or "utf-8", "backslashreplace"))
+    data = memoryview(_encoder(stream).encode(text))
     while data:
         data = data[_written(raw, data) :]
     while True:
@@ -98,6 +100,13 @@ def _write_all(stream: IO[Any], text: str) -> None:
             return
         except BlockingIOError:
             _wait(raw)
+
+
+@cache
+def _encoder(stream: IO[Any]) -> codecs.IncrementalEncoder:
+    """What turns text into the bytes of *stream*; a byte-order mark stands at its start alone."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return codecs.getincrementalencoder(encoding)("backslashreplace")
 
 
 def _written(raw: Any, data: memoryview) -> int:

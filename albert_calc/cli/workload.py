@@ -18,7 +18,7 @@ from albert_calc.cli.options import (
 from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS, SHORT_DTYPES
 from albert_calc.costs.workload import BATCH, USUAL, Workload
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.families.steps import ATTENTIONS
+from albert_calc.passes.conditions import ATTENTIONS
 from albert_calc.writing.harmless import shown
 
 WORKLOAD_OPTIONS = (

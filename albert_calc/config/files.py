@@ -30,12 +30,20 @@ def read_config(path: str | os.PathLike[str], *, regular: bool = False) -> dict[
     if name == "-":
         if sys.stdin is None:
             raise ConfigError("standard input: closed")
-        return parse_json_object(read_limited(sys.stdin.buffer, "standard input"), "standard input")
+        return parse_json_object(_standard_input(), "standard input")
     if os.path.isdir(name):
         name, regular = _inside(name), True
     if regular and os.path.exists(name) and not os.path.isfile(name):
         raise ConfigError(f"{quoted(name)}: must be a regular file")
     return parse_json_object(read_small_file(name), quoted(name))
+
+
+def _standard_input() -> bytes:
+    try:
+        return read_limited(sys.stdin.buffer, "standard input")
+    except OSError as error:
+        # Such as a stream that is open for writing alone.
+        raise ConfigError(f"standard input: cannot be read: {error.strerror}") from None
 
 
 def _inside(folder: str) -> str:

@@ -278,7 +278,7 @@ def key_warnings(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{key}: ignored, since {tables.model_type} has none, got {shown(given[key])}"
         elif key not in known:
             yield f"{printable(key, 80)}: unknown to {tables.config_class}, so ignored"
-    if given.get("auto_map"):
+    if not _among(given.get("auto_map"), _OFF):
         yield (
             "auto_map: the config names code of its own; what is counted is the class of"
             " transformers for this model_type"

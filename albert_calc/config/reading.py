@@ -69,7 +69,8 @@ def read_mapping(
     if usual.get("tie_word_embeddings", False) is None:
         # Most classes refuse it, and Nomic BERT's takes it for false.
         found.append("tie_word_embeddings: must be true or false, got null")
-    values = {k: v for k, v in usual.items() if v is not None}
+    # How layers are shared is told apart from a file, which may have such a key all the same.
+    values = {k: v for k, v in usual.items() if v is not None and k != "share"}
     assumed = _assumed(tables, values, has_type="model_type" in given)
     values.update(assumed)
     wrong = problems(tables, {**values, "share": share})

@@ -118,14 +118,14 @@ def features(tables: Family, keys: Mapping[str, Any]) -> frozenset[str]:
 def holds(condition: Feature | Rule, keys: Mapping[str, Any]) -> bool:
     """Whether *condition* is true of *keys*; one that asks for an unknown value is."""
     found = [keys[k] for k in condition.keys]
-    return None in found or bool(condition.holds(*found))
+    return any(value is None for value in found) or bool(condition.holds(*found))
 
 
 def rule_text(tables: Family, rule: Rule, keys: Mapping[str, Any] | None = None) -> str:
     """A rule in words, in the family's own names, with the numbers of *keys* put in."""
     names = {k: tables.name_of(k) for k in rule.keys}
     if keys is not None:
-        names = {k: f"{name} ({keys[k]})" for k, name in names.items()}
+        names = {k: f"{name} ({shown(keys[k])})" for k, name in names.items()}
     return f"{tables.name_of(rule.keys[0])}: {rule.must.format_map(names)}"
 
 

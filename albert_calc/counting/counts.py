@@ -13,7 +13,9 @@ from albert_calc.counting.tensors import (
     tensor_table,
     variant_of,
 )
+from albert_calc.errors import ConfigError
 from albert_calc.families.base import OUTPUT_EMBEDDING, Component
+from albert_calc.writing.harmless import shown
 
 
 class ComponentFormula(NamedTuple):
@@ -85,8 +87,10 @@ def count_parameters(
 
     In the default layout the total is that of the class in transformers to which *head*
     belongs. It takes the same time for any number of layers. Raises ``ConfigError`` if
-    the model type has no such head or layout.
+    the model type has no such head or layout, and for what is no ``ModelConfig``.
     """
+    if not isinstance(config, ModelConfig):
+        raise ConfigError(f"config: must be a ModelConfig, got {shown(config)}")
     plans = config.plans
     try:
         plan = plans.get((head, layout))

@@ -18,6 +18,7 @@ KINDS = ("svg", "png", "pdf")
 """The kinds of files that can be drawn."""
 
 _DOTS_PER_INCH = 160
+_MOST_BARS = 500
 _STYLE = {
     "font.family": ["sans-serif"],
     "font.size": 9,
@@ -65,8 +66,15 @@ def _matplotlib() -> Any:
 def figure(picture: Picture, kind: str) -> bytes:
     """*picture* as the content of a file of one of ``KINDS``.
 
-    Raises ``AlbertCalcError`` with the command that installs matplotlib if it is missing.
+    Raises ``AlbertCalcError`` for more bars than anybody could read, and with the command that
+    installs matplotlib if it is missing.
     """
+    bars = sum(len(panel.bars) for panel in picture.panels) if isinstance(picture, Chart) else 0
+    if bars > _MOST_BARS:
+        raise AlbertCalcError(
+            f".{kind}: a chart may have at most {_MOST_BARS} bars, got {bars:,}"
+            " (.html and .txt may have any number)"
+        )
     try:
         matplotlib = _matplotlib()
     except ImportError:

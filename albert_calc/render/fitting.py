@@ -74,7 +74,10 @@ def _fit(found: list[Strip], width: int) -> Fitted:
 def widths_of(strip: Strip) -> tuple[int, int]:
     """The width below which a number, a term or a word breaks, and that of the longest line."""
     lines = [*strip.heading, *(line for cell in strip.cells for line in cell.lines)]
-    return (
-        max((cell_len(word) for line in lines for word in line.split()), default=0),
-        max(map(cell_len, lines)),
-    )
+    # Every line of a text that is set in is set in.
+    words = [
+        cell_len(word) + (cell_len(INDENT) if line.startswith(INDENT) else 0)
+        for line in lines
+        for word in line.removeprefix(INDENT).split()
+    ]
+    return max(words, default=0), max(map(cell_len, lines))

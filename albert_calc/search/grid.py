@@ -21,6 +21,9 @@ from albert_calc.families.sizes import LARGEST, SIZES
 CHUNK = 1_000
 """The most values of the size that varies fastest that are worked on at once."""
 
+MOST_IMPOSSIBLE = 5_000_000
+"""How many combinations are tried for one that is possible, and with ``--strict`` at all."""
+
 Keys = dict[str, Any]
 
 Tally = Counter[tuple[str, bool]]
@@ -157,8 +160,10 @@ class Stretch(NamedTuple):
 def stretches(grid: Grid, tally: Tally) -> Iterator[Stretch]:
     """The possible combinations of *grid* in order; *tally* is told of the impossible ones.
 
-    The keys are one mapping, changed in place.
+    The keys are one mapping, changed in place. Raises ``ConfigError`` if none of the first
+    ``MOST_IMPOSSIBLE`` is possible, since a search for one that is could go on for days.
     """
+    tried = 0
     *outer, last = grid.axes or [("", (0,))]
     inner, inner_values = last
     single = {key: next(iter(v)) for key, v in grid.sizes.items() if len(v) == 1}
@@ -171,7 +176,14 @@ def stretches(grid: Grid, tally: Tally) -> Iterator[Stretch]:
                 for values in _chunks(inner_values):
                     left = _possible(grid, checks, keys, inner, values, tally)
                     if left:
+                        tried = -grid.combinations
                         yield Stretch(share, head, keys, inner, left)
+                    tried += len(values)
+                    if tried > MOST_IMPOSSIBLE:
+                        raise ConfigError(
+                            f"none of the first {tried:,} of {grid.combinations:,} combinations is"
+                            f" possible: {'; '.join(text for text, fatal in tally if fatal)}"
+                        )
 
 
 def _bound(axes: Sequence[tuple[str, Collection[int]]], keys: Keys) -> Iterator[None]:
@@ -284,7 +296,15 @@ def _keeping(
 
 
 def broken_rules(grid: Grid) -> Tally:
-    """How many combinations break each rule, found without counting any of them."""
+    """How many combinations break each rule, found without counting any of them.
+
+    Raises ``ConfigError`` for a grid that is too large to be looked through beforehand.
+    """
+    if grid.combinations > MOST_IMPOSSIBLE:
+        raise ConfigError(
+            f"strict: at most {MOST_IMPOSSIBLE:,} combinations can be looked through beforehand,"
+            f" got {grid.combinations:,}"
+        )
     tally: Tally = Counter()
     for _ in stretches(grid, tally):
         pass

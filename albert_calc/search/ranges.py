@@ -31,6 +31,13 @@ class Values(Collection[int]):
         return any(value in r for r in self.ranges)
 
 
+def ends_of(values: Collection[int]) -> tuple[int, int]:
+    """The smallest and the largest of *values*, none of which need be counted through."""
+    ranges = values.ranges if isinstance(values, Values) else [values]
+    ends = [e for r in ranges for e in ((r[0], r[-1]) if isinstance(r, range) else r)]
+    return min(ends), max(ends)
+
+
 def parse_sizes(key: str, text: str) -> Collection[int]:
     """The values that *text* lists for the size *key*, each once, in the order given.
 

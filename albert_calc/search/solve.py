@@ -107,7 +107,8 @@ def largest_size(
     if step > most:
         raise ConfigError(f"{key}: must be a multiple of {step} and at most {most:,}")
     first = _first(at, key, step)
-    if measure is parameters_of and not depends_on(key, first.model):
+    matters = first.model.config.family.has(key)
+    if not matters or (measure is parameters_of and not depends_on(key, first.model)):
         return Solution(key, budget, step, first, first.amount <= budget, constant=True)
     possible = _possible(first.model, key, followers)
     square = [v for v in _square(key, first.model) if v % step == 0 and possible(v)]
