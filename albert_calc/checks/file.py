@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
 from albert_calc.config.files import decoded, quoted, read_limited
-from albert_calc.costs.trained import EVERYTHING, Trained, read_trained
+from albert_calc.costs.trained import EVERYTHING, TRAINED_KEYS, Trained, read_trained
 from albert_calc.counting.counts import Selection
 from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, Problems
 from albert_calc.writing.harmless import shown
@@ -26,8 +26,7 @@ _HEADER = re.compile(r"^[ \t]*\[\[[ \t]*check[ \t]*\]\][ \t]*(?:#.*)?$", re.MULT
 
 _TEXTS = ("name", "preset", "config", "head", "layout", "share")
 _FLAGS = ("without_embeddings", "trainable")
-_TRAINED = ("lora", "lora_targets", "train", "freeze")
-_KEYS = (*_TEXTS, *_FLAGS, *_TRAINED, *KEYS)
+_KEYS = (*_TEXTS, *_FLAGS, *TRAINED_KEYS, *KEYS)
 
 
 class Listed(NamedTuple):

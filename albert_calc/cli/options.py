@@ -280,6 +280,12 @@ def refuse_without(name: str, others: Sequence[str]) -> None:
         raise click.UsageError(f"{idle[0]} belongs to --{dashed(name)}: give both or none")
 
 
+def under(heading: str) -> list[str]:
+    """The parameters of the command that runs whose options stand under *heading*."""
+    options = click.get_current_context().command.params
+    return [o.name for o in options if o.name and getattr(o, "heading", "") == heading]
+
+
 def typed(*names: str) -> list[str]:
     """Those of the parameters *names* that stand on the command line, as options."""
     context = click.get_current_context()

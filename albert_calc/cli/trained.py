@@ -5,9 +5,6 @@ import click
 from albert_calc.cli.command import Function, with_parameters
 from albert_calc.cli.options import NUMBER, TRAINED_HEADING, NameType, Once
 
-TRAINED_OPTIONS = ("lora", "lora_targets", "train", "freeze")
-"""The parameters of ``trained_options``."""
-
 
 def _targets() -> list[str]:
     """The modules that get adapters in any family."""

@@ -21,12 +21,6 @@ from albert_calc.errors import ConfigError, Problems
 from albert_calc.passes.conditions import ATTENTIONS
 from albert_calc.writing.harmless import shown
 
-WORKLOAD_OPTIONS = (
-    "batch_size", "sequence_length", "dtype", "optimizer", "attention", "labels", "accumulate",
-    "checkpointing", "autocast", "master_weights", "masked_fraction",
-)  # fmt: skip
-"""The parameters of ``workload_options``."""
-
 
 def batch_options(function: Function) -> Function:
     """``-B`` and ``-S``."""

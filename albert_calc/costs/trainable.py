@@ -9,6 +9,7 @@ from albert_calc.algebra import Polynomial, times
 from albert_calc.costs.order import Order
 from albert_calc.costs.trained import EVERYTHING, TASKS, Trained, with_targets
 from albert_calc.counting.counts import count
+from albert_calc.counting.listing import name_pattern
 from albert_calc.counting.tensors import (
     Blueprint,
     Variant,
@@ -195,13 +196,7 @@ def _matrices(variant: Variant) -> Iterator[Tensor]:
 
 def _full(tensor: Tensor, variant: Variant) -> str:
     """The name of the module of *tensor* in the whole model."""
-    tables = family(variant.model_type)
-    prefix = "" if tensor.component.part == "head" or _is_bare(variant) else tables.prefix
-    return (prefix + tensor.name).rpartition(".")[0]
-
-
-def _is_bare(variant: Variant) -> bool:
-    return not family(variant.model_type).heads[variant.head].tensors
+    return name_pattern(variant, tensor).rpartition(".")[0]
 
 
 def _is_target(tensor: Tensor, variant: Variant, targets: tuple[str, ...]) -> bool:

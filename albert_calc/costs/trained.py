@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 from albert_calc.errors import ConfigError
 from albert_calc.writing.harmless import shown
 
+TRAINED_KEYS = ("lora", "lora_targets", "train", "freeze")
+"""The keys of ``read_trained``."""
+
 DEFAULT_TARGETS: Mapping[str, tuple[str, ...]] = {
     "bert": ("query", "value"),
     "deberta": ("in_proj",),

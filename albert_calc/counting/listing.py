@@ -3,7 +3,7 @@
 from typing import Any
 
 from albert_calc.algebra import Polynomial, times
-from albert_calc.counting.tensors import Blueprint, head_of, is_counted, tensor_table
+from albert_calc.counting.tensors import Blueprint, Variant, head_of, is_counted, tensor_table
 from albert_calc.families import family
 from albert_calc.families.base import Tensor
 
@@ -12,10 +12,13 @@ def real_name(model: Blueprint, tensor: Tensor, indices: tuple[int, ...] = ()) -
     """The name of a copy of *tensor*, by default the first, as the class of the head has it."""
     places = tensor.name.count("{}")
     first = (tensor.skip, *([0] * places))[:places]
-    name = tensor.name.format(*(indices or first))
-    head = head_of(model.variant)
-    of_head = tensor.name in {t.name for t in head.tensors}
-    return name if of_head or not head.tensors else family(model.variant.model_type).prefix + name
+    return name_pattern(model.variant, tensor).format(*(indices or first))
+
+
+def name_pattern(variant: Variant, tensor: Tensor) -> str:
+    """The name of *tensor* in the class of the head, with ``{}`` for each index of a copy."""
+    bare = tensor.component.part == "head" or not head_of(variant).tensors
+    return tensor.name if bare else family(variant.model_type).prefix + tensor.name
 
 
 def component_tensors(model: Blueprint) -> dict[str, list[dict[str, Any]]]:

@@ -12,9 +12,9 @@ from albert_calc.checks.run import Measure, Result, held_against, listed_results
 from albert_calc.checks.subjects import of_file, of_model, of_preset
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import InputPath, typed
+from albert_calc.cli.options import TRAINED_HEADING, InputPath, typed, under
 from albert_calc.cli.reports.check import check_report
-from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
+from albert_calc.cli.trained import trained_options
 from albert_calc.config.files import quoted
 from albert_calc.costs.memory import BITS, SHORT_DTYPES
 from albert_calc.costs.trained import EVERYTHING, read_trained
@@ -24,7 +24,7 @@ from albert_calc.models.model import Model, read_model
 from albert_calc.render import FORMATS
 from albert_calc.report import Report
 
-_MEASURES = ("without_embeddings", "trainable", *TRAINED_OPTIONS)
+_MEASURES = ("without_embeddings", "trainable")
 
 _T = TypeVar("_T")
 
@@ -96,15 +96,16 @@ def command(
       albert-calc check configs/*.json --record > checks.toml
       albert-calc check --checks checks.toml -f github
     """
+    contradicted = (*_MEASURES, *under(TRAINED_HEADING), *KEYS)
     given = {key: None if options.get(key) is False else options.get(key) for key in KEYS}
     if record:
-        _refuse("--record", typed("checks", "format", *_MEASURES, *KEYS), "it writes bounds")
+        _refuse("--record", typed("checks", "format", *contradicted), "it writes bounds")
         _refuse("--record", typed(*asked.request.overrides), "a checks file has no such key")
         if not _named(asked):
             raise click.UsageError("no model: give a MODEL")
         return Report(written="".join(recorded(list(_models(asked)))))
     if checks is not None:
-        others = typed("head", "share", "layout", *_MEASURES, *KEYS)
+        others = typed("head", "share", "layout", *contradicted)
         others += typed(*asked.request.overrides)
         _refuse("--checks", others, "the file says all of that")
         unlisted: list[str] = []

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import refuse_beside, refuse_without
+from albert_calc.cli.options import BATCH_HEADING, refuse_beside, refuse_without, under
 from albert_calc.cli.reports.techniques import ablation_report, compared, techniques_report
-from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
+from albert_calc.cli.workload import workload_of, workload_options
 from albert_calc.costs.workload import Workload
 from albert_calc.errors import Problems
 from albert_calc.models.model import Model
@@ -44,7 +44,7 @@ def command(
       albert-calc compare --chart --save compare.svg
       albert-calc compare xxlarge --save page.html
     """
-    refuse_without("cost", WORKLOAD_OPTIONS)
+    refuse_without("cost", under(BATCH_HEADING))
     refuse_beside(("ablation",), ("chart", "cost"))
     # A page has the tables too.
     drawn = chart or (asked.save is not None and not asked.save.lower().endswith(".html"))

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import refuse_beside
+from albert_calc.cli.options import TRAINED_HEADING, refuse_beside, under
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
-from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
+from albert_calc.cli.trained import trained_options
 from albert_calc.counting.counts import ComponentCount, Selection, count
 from albert_calc.counting.listing import component_tensors
 from albert_calc.counting.tensors import blueprint, variant_problems
@@ -29,7 +29,7 @@ _WORDS: dict[Selection, str] = {
 }
 
 
-@model_command("count", class_head=True, picture="--chart", undrawn=("total", *TRAINED_OPTIONS))
+@model_command("count", class_head=True, picture="--chart", undrawn=("total",))
 @option("--total", is_flag=True, help="Print the bare number and nothing else.")
 @option("--chart", is_flag=True, help="Draw the components as bars.")
 @option(
@@ -54,7 +54,8 @@ def command(
       albert-calc count bert-base-uncased --lora 8 --lora-targets query,value
       albert-calc count -V 30000 -E 128 -H 768 -L 12
     """
-    refuse_beside(("total",), ("format", *TRAINED_OPTIONS))
+    refuse_beside(("total",), ("format",))
+    refuse_beside(("total", "chart", "save"), under(TRAINED_HEADING))
     refuse_beside(("without_embeddings",), ("matrices",))
     selection: Selection = "all"
     selection = "without_embeddings" if without_embeddings else selection

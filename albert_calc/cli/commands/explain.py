@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import refuse_beside, refuse_without
+from albert_calc.cli.options import BATCH_HEADING, refuse_beside, refuse_without, under
 from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
-from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
+from albert_calc.cli.workload import workload_of, workload_options
 from albert_calc.costs.activations import Activations, kept_activations
 from albert_calc.costs.workload import USUAL, Workload
 from albert_calc.counting.derivation import Step, derivation
@@ -56,7 +56,7 @@ def command(
       albert-calc explain albert-base-v2 --activations -B 8
       albert-calc explain base --diagram
     """
-    refuse_without("activations", WORKLOAD_OPTIONS)
+    refuse_without("activations", under(BATCH_HEADING))
     if asked.format == "latex":
         refuse_beside(("format",), ("tensors", "activations"))
     problems = Problems()

@@ -8,7 +8,7 @@ import click
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
 from albert_calc.cli.memory import memory_of, memory_options
-from albert_calc.cli.options import SIZE, dashed, typed
+from albert_calc.cli.options import BATCH_HEADING, SIZE, TRAINED_HEADING, dashed, typed, under
 from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.reports.cost_notes import (
     attention_notes,
@@ -16,8 +16,8 @@ from albert_calc.cli.reports.cost_notes import (
     support_warnings,
 )
 from albert_calc.cli.shape import config_data, sizes_line
-from albert_calc.cli.trained import TRAINED_OPTIONS, trained_options
-from albert_calc.cli.workload import WORKLOAD_OPTIONS, workload_of, workload_options
+from albert_calc.cli.trained import trained_options
+from albert_calc.cli.workload import workload_of, workload_options
 from albert_calc.config.values import FOLLOWS
 from albert_calc.costs.assumptions import ACCURACY
 from albert_calc.costs.circumstances import attention_of
@@ -88,8 +88,9 @@ def command(
         raise click.UsageError(f"--vary {vary} and --{vary} contradict each other: give one")
     if (budget is None) == (memory is None and gpu is None):
         raise click.UsageError("give a --budget of parameters, or a --memory (or --gpu)")
-    if budget is not None and (key in BATCH_KEYS or typed(*WORKLOAD_OPTIONS, *TRAINED_OPTIONS)):
-        named = [*typed(*WORKLOAD_OPTIONS, *TRAINED_OPTIONS), f"--vary {vary}"]
+    idle = typed(*under(BATCH_HEADING), *under(TRAINED_HEADING))
+    if budget is not None and (key in BATCH_KEYS or idle):
+        named = [*idle, f"--vary {vary}"]
         raise click.UsageError(f"{named[0]} goes with --memory: a batch changes no count")
     problems = Problems()
     found, limit, workload = [], None, Workload()
