@@ -25,7 +25,7 @@ def test_reference_figures_say_where_they_come_from() -> None:
     faults = Faults()
     for path in sorted(DATA.glob("*.json")):
         figures = oracle(path.stem)
-        source = figures.get("source") or figures.get("note")
+        source = figures["source"]
         faults.expect(path.name, bool(source), True)
         faults.expect(path.name, "../" in json.dumps(source), False)
     faults.none()

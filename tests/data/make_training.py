@@ -207,26 +207,38 @@ def lower(parts: list[str]) -> list[str]:
     return [f"layers:0-{n}" for n in range(last + 1)]
 
 
-def kept(case: Row) -> Row:
-    """*case* with the bytes that autograd keeps of it, and what is trained."""
-    model = model_of(case)
+Storage = tuple[str, tuple[int, ...], int]
+"""What lies in a storage: a dtype, a shape, and its bytes."""
+
+
+def storages(model: Any, batch: Row) -> list[Storage]:
+    """The distinct storages that autograd keeps of a forward pass of *model*."""
     own = {t.untyped_storage().data_ptr() for t in (*model.parameters(), *model.buffers())}
-    found, alive = {}, []
+    found: dict[int, Storage] = {}
+    alive = []
 
     def pack(tensor: Any) -> Any:
         alive.append(tensor)
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in own:
-            found[storage.data_ptr()] = storage.nbytes()
+            what = (str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape), storage.nbytes())
+            found.setdefault(storage.data_ptr(), what)
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        out = model(**batch_of(case, case["labels"]))
+        out = model(**batch)
     del out
+    return list(found.values())
+
+
+def kept(case: Row) -> Row:
+    """*case* with the bytes that autograd keeps of it, and what is trained."""
+    model = model_of(case)
+    found = storages(model, batch_of(case, case["labels"]))
     parameters = list(model.parameters())
     trained = sum(p.numel() for p in parameters if p.requires_grad)
     return {**case, "trainable": trained, "all": sum(p.numel() for p in parameters),
-            "kept": sum(found.values())}  # fmt: skip
+            "kept": sum(size for _, _, size in found)}  # fmt: skip
 
 
 def peak(case: Row) -> Row:
