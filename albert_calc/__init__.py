@@ -39,3 +39,8 @@ def __getattr__(name: str) -> object:
     value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names, also those that nobody has asked for yet."""
+    return sorted({*globals(), *__all__})

@@ -38,12 +38,15 @@ class Problems(list[str]):
     """What was found wrong so far, so that several steps can report all at once."""
 
     @contextmanager
-    def collected(self) -> Iterator[None]:
-        """Add the problems of an error raised inside, and go on after it."""
+    def collected(self, of: str = "") -> Iterator[None]:
+        """Add the problems of an error raised inside, and go on after it.
+
+        Each begins with the name of what it is a problem *of*, if that is given.
+        """
         try:
             yield
         except AlbertCalcError as error:
-            self += error.problems
+            self += [f"{of}: {problem}" for problem in error.problems] if of else error.problems
 
     def raise_any(self, kind: type[AlbertCalcError] = ConfigError) -> None:
         """Raise all problems, each once, as one error of *kind*; do nothing without any."""

@@ -144,9 +144,7 @@ class Figure(NamedTuple):
     group: str = ""
 
 
-def figures_section(
-    figures: Sequence[Figure], columns: Sequence[Column], first: str = "", **more: Any
-) -> Section:
+def figures_section(figures: Sequence[Figure], columns: Sequence[Column], **more: Any) -> Section:
     """*figures* as a table: their labels, and a column for each model."""
     rows: list[Row] = []
     groups: dict[int, str] = {}
@@ -159,7 +157,7 @@ def figures_section(
     # A table of columns for people alone says nothing to machines.
     kind: Kind = "data" if all(column.only == "people" for column in columns) else "text"
     names = (
-        Column("name", first, "text", "people"),
+        Column("name", "", "text", "people"),
         Column("component", "", kind, "people" if kind == "data" else "machines"),
     )
     return Section(columns=(*names, *columns), rows=tuple(rows), groups=groups, **more)

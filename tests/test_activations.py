@@ -199,9 +199,13 @@ def test_nothing_counts_layers_one_by_one() -> None:
 @pytest.mark.parametrize(
     ("config", "options", "reason"),
     [
-        ({"model_type": "deberta"}, {}, "no table says what autograd keeps of deberta"),
+        (
+            {"model_type": "deberta"},
+            {},
+            "the forward pass of deberta is not described; those of albert",
+        ),
         ({**BERT, "num_attention_heads": None, "model_type": None}, {}, "num_attention_heads: not"),
-        ({**BERT, "hidden_act": "gelu_sine"}, {}, "hidden_act: no table says"),
+        ({**BERT, "hidden_act": "gelu_sine"}, {}, "hidden_act: the activation function"),
         ({**BERT, "hidden_dropout_prob": "0.1"}, {}, "hidden_dropout_prob: must be a number"),
         ({**BERT, "classifier_dropout": 2}, {"head": "token-classification"}, "classifier_dropout"),
         (BASE, {"layout": "paper"}, "layout paper: only models of transformers"),

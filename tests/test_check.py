@@ -108,6 +108,8 @@ CANNOT: list[tuple[str, str]] = [
     ("base --record --checks x", "--record contradicts --checks"),
     ("base --record -f json", "--record contradicts --format"),
     ("--record", "no model"),
+    ("bert-tiny --at-most 1 --trainable --without-embeddings", "without_embeddings: goes without"),
+    ("bert-tiny --same-as base --exactly --trainable", "exactly: goes without trainable"),
 ]
 """Command lines that cannot be told true or false, and a part of the reason."""
 
@@ -176,7 +178,7 @@ def test_several_models(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert [c["ok"] for c in data["checks"]] == [True, None, False]
     assert "not valid JSON" in data["checks"][1]["error"]
-    assert data["summary"] == "3 checks: 1 holds, 1 does not, 1 cannot be read"
+    assert data["summary"] == "3 checks: 1 holds, 1 does not, 1 cannot be checked"
     assert data["ok"] is False
     shown = run(*line, "--at-most", "8M")
     assert shown.stdout.count("FAILED") == 1
@@ -347,9 +349,9 @@ def test_many_checks_against_one_model_read_it_once(
     Path("many.toml").write_text(text, encoding="utf-8")
     asked: list[str] = []
 
-    def counting(name: str) -> Found:
+    def counting(name: str, *, near: bool) -> Found:
         asked.append(name)
-        return find_model(name)
+        return find_model(name, near=near)
 
     monkeypatch.setattr("albert_calc.checks.run.find_model", counting)
     _other.cache_clear()
@@ -401,8 +403,8 @@ def test_models_that_no_check_concerns(
         assert (refused.exit_code, refused.stdout) == (2, ""), option
     empty = write(tmp_path, "# nothing yet\n")
     result = run("check", "--checks", empty.name, "-f", format)
-    assert result.exit_code == 0
-    assert result.stderr == "warning: checks.toml: has no [[check]] table\n"
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: checks.toml: has no [[check]] table\n"
     assert run("check", "base", "--checks", empty.name, "-f", format).exit_code == 0
 
 
@@ -452,7 +454,7 @@ def test_many_that_fail_and_many_that_cannot_be_read(format: str, run: Run, tmp_
     result = run("check", "--checks", path, "-f", format)
     said = result.stderr.splitlines()
     assert (result.exit_code, len(said)) == (2, 21)
-    assert said[-1] == "error: and 680 more that cannot be read"
+    assert said[-1] == "error: and 680 more that cannot be checked"
     assert run("check", "--checks", write(tmp_path, false * 1400), "-f", format).exit_code == 1
     names = [tmp_path / f"none-{number}.json" for number in range(30)]
     typed = run("check", "base", *names, "--equals", 1, "-f", format)
@@ -479,6 +481,7 @@ BAD: list[tuple[str, str]] = [
     ("[check]\npreset = 'base'", "check: must stand in double brackets"),
     ("check = [1]", "check 1: must be a table, got 1"),
     ("x = [", "not valid TOML"),
+    ("\n\n[[check]]\npreset = 'base'\nat_most = 110M", "(at line 5, column"),
     ("x = " + "[" * 1500, "1,500 brackets; at most 50 in a line"),
     ("x = " + "[" * 50_000, "a line of 50,004 characters; at most 2,000"),
     ("x = " + "9" * 1900, "'x': is no key here"),
@@ -652,7 +655,9 @@ def test_annotations(run: Run, tmp_path: Path) -> None:
     assert false.endswith("::equals 1 ± 1%25, found 11,750,400 (+11,750,399)")
     assert unread.startswith("::error file=")
     assert "none.json,title=albert-calc" in unread
-    assert summary == "::error title=albert-calc::3 checks: 1 holds, 1 does not, 1 cannot be read"
+    assert (
+        summary == "::error title=albert-calc::3 checks: 1 holds, 1 does not, 1 cannot be checked"
+    )
     assert "::error file=/etc/passwd" not in result.stdout
     good = run("check", "base", "--at-most", "12M", "-f", "github")
     assert good.stdout == "::notice title=albert-calc::1 check: 1 holds\n"
@@ -791,14 +796,6 @@ def test_formats_hold_the_same_rows(run: Run, tmp_path: Path) -> None:
         assert f"{row['found']:,}" in markdown
 
 
-def test_an_empty_bound_is_no_bound(run: Run) -> None:
-    """A variable that CI left empty is refused, and not passed over."""
-    for option in ("--equals", "--at-most", "--same-as", "--at-most-bytes"):
-        result = run("check", "base", "--at-least", "1", option, "")
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert option[2:].replace("-", "_") in result.stderr
-
-
 def test_a_summary_must_be_a_file(run: Run, tmp_path: Path) -> None:
     """A FIFO as the summary of a workflow would block for ever."""
     os.mkfifo(tmp_path / "summary")
@@ -827,6 +824,124 @@ def test_patterns_end(run: Run, tmp_path: Path) -> None:
             assert len(json.loads(result.stdout)["checks"]) == wanted, pattern
         else:
             assert (result.exit_code, wanted in result.stderr) == (2, True), pattern
+
+
+MISSPELT = {
+    "[[chekc]]": "'chekc': is no key here, only [[check]]",
+    "[checks]": "'checks': is no key here, only [[check]]",
+    "[other]": "'other': is no key here, only [[check]]",
+    "[check]": "not valid TOML",
+}
+"""Headers that are none of a check."""
+
+
+@pytest.mark.parametrize("header", MISSPELT)
+def test_no_check_is_lost(header: str, run: Run, tmp_path: Path) -> None:
+    """Before, between and after checks, another table is refused and passed over nowhere."""
+    good = "[[check]]\npreset = 'base'\nat_least = 1\n"
+    other = f"{header}\npreset = 'base'\nequals = 1\n"
+    path = tmp_path / "checks.toml"
+    for text in (other + good, good + other + good, good + other):
+        path.write_text(text, encoding="utf-8")
+        result = run("check", "--checks", path)
+        assert (result.exit_code, result.stdout) == (2, "")
+        if header != "[check]" or text.startswith("[[check]]"):
+            assert MISSPELT[header] in result.stderr
+
+
+def test_headers_that_are_spelled_otherwise(run: Run, tmp_path: Path) -> None:
+    """In quotes or with spaces they are those of checks all the same."""
+    headers = ('[["check"]]', "[[ check ]]", "[['check']]", '[[ "check" ]] # a remark')
+    text = "".join(f"{header}\npreset = 'base'\nequals = {i}\n" for i, header in enumerate(headers))
+    path = tmp_path / "checks.toml"
+    for before in ("", "[[check]]\npreset = 'base'\nequals = 9\n"):
+        path.write_text(before + text, encoding="utf-8")
+        rows = rows_of(run, "--checks", path)
+        expected = [*([9] if before else []), *range(len(headers))]
+        assert [row["expected"] for row in rows] == expected
+
+
+def test_same_as_is_relative_to_the_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a config is; a file of that name elsewhere is never taken for it."""
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    for folder, size in ((inside, 9), (tmp_path, 7)):
+        for name in ("a.json", "twin.json"):
+            text = json.dumps({**BASE, "vocab_size": size})
+            (folder / name).write_text(text, encoding="utf-8")
+    checks = inside / "checks.toml"
+    checks.write_text("[[check]]\nconfig = 'a.json'\nsame_as = 'twin.json'\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("check", "--checks", checks).exit_code == 0
+    (inside / "twin.json").unlink()
+    _other.cache_clear()
+    result = run("check", "--checks", checks)
+    assert (result.exit_code, "no such file" in result.stderr) == (2, True)
+    checks.write_text("[[check]]\npreset = 'base'\nsame_as = 'albert-base'\n", encoding="utf-8")
+    assert run("check", "--checks", checks).exit_code == 0
+
+
+def test_few_patterns_may_look_everywhere(run: Run, tmp_path: Path) -> None:
+    """Each walks through all directories; the same one many times walks once."""
+    path = tmp_path / "checks.toml"
+    for text, status in (("**/{}.json", 2), ("**/*.json", 1)):
+        checks = (f"[[check]]\nconfig = '{text.format(i)}'\nat_most = 1\n" for i in range(101))
+        path.write_text("".join(checks), encoding="utf-8")
+        (tmp_path / "0.json").write_text(json.dumps(BASE), encoding="utf-8")
+        result = run("check", "--checks", path)
+        assert result.exit_code == status
+        assert ("at most 100 patterns may have **" in result.stderr) == (status == 2)
+
+
+def test_names_in_any_letters_are_recorded(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In ASCII, so that every output holds them and no terminal obeys them."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("é.json", "配置.json", "\U0001f600.json", "a\u202eb.json", "c\x9bd.json"):
+        Path(name).write_text(json.dumps(BASE), encoding="utf-8")
+        result = run("check", name, "--record")
+        assert (result.exit_code, result.stdout.isascii()) == (0, True)
+        assert tomllib.loads(result.stdout)["check"][0]["config"] == name
+        Path("checks.toml").write_text(result.stdout, encoding="utf-8")
+        assert run("check", "--checks", "checks.toml").exit_code == 0
+    odd = os.fsdecode(b"bad\xff.json")
+    Path(odd).write_text(json.dumps(BASE), encoding="utf-8")
+    refused = run("check", odd, "--record")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "a name that is not UTF-8" in refused.stderr
+
+
+def test_what_cannot_be_checked_keeps_its_file(run: Run, tmp_path: Path) -> None:
+    """A reason that is no matter of reading is told with the file, and a name is no file."""
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(BASE), encoding="utf-8")
+    line = (path, "nope", "base", "--at-most", "1", "--trainable", "--lora", "8",
+            "--lora-targets", "none")  # fmt: skip
+    rows = rows_of(run, *line)
+    assert [row["file"] for row in rows] == [str(path), None, None]
+    assert all(row["error"] for row in rows)
+    text = run("check", *line, "-f", "github").stdout
+    assert text.count("file=") == 1
+
+
+def test_what_else_can_be_recorded(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another way of sharing, and a directory called as sizes alone are."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "sizes"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(BASE), encoding="utf-8")
+    for line in (("bert-tiny", "--share", "all"), ("sizes",), ("sizes", "--share", "none")):
+        result = run("check", *line, "--record")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout.startswith("# Paths are relative to the directory of this file.\n\n[[")
+        Path("recorded.toml").write_text(result.stdout, encoding="utf-8")
+        again = run("check", "--checks", "recorded.toml")
+        assert (again.exit_code, again.stdout.endswith("1 check: 1 holds\n")) == (0, True)
 
 
 def test_what_cannot_be_recorded(run: Run) -> None:

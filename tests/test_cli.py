@@ -16,6 +16,7 @@ import albert_calc
 from albert_calc.cli import NAMES, main
 from albert_calc.cli.guesses import GUESSES
 from albert_calc.cli.options import HEADINGS, OWN_HEADING
+from albert_calc.families import FAMILIES
 from albert_calc.render import FORMATS
 
 SHOWN = (
@@ -75,6 +76,45 @@ def test_quiet_leaves_out_the_headline_and_notes(run: Run) -> None:
     typed = ("count", "-V", "100", "-H", "8", "-L", "2")
     assert "note: " in run(*typed).stderr
     assert run(*typed, "-q").stderr == ""
+    odd = ("count", "base", "--num-hidden-groups", "20")
+    warned = "warning: num_hidden_groups: must be at most num_hidden_layers (12)"
+    assert run(*odd, "-q").stderr.startswith(warned)
+
+
+def test_quiet_saves_without_a_word(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a picture and of a page."""
+    monkeypatch.chdir(tmp_path)
+    for line in ("count base --chart --save x.txt", "compare base --save page.html"):
+        assert "saved" in run(*line.split()).stderr
+        assert run(*line.split(), "-q").stderr == ""
+
+
+def test_a_chart_says_what_it_counts(run: Run) -> None:
+    """A selection of the tensors is no model."""
+    for option, words in (
+        ("--without-embeddings", "7,777,792 parameters without embedding tables"),
+        ("--matrices", "parameters in matrices and tables"),
+    ):
+        assert words in run("count", "base", option, "--chart").stdout.splitlines()[0]
+
+
+def test_the_file_that_is_wrong_is_named(run: Run, tmp_path: Path) -> None:
+    """Of several models each problem begins with the model's name, and all are told."""
+    good, bad, foreign = (tmp_path / f"{name}.json" for name in ("good", "bad", "foreign"))
+    good.write_text('{"model_type": "bert"}', encoding="utf-8")
+    bad.write_text('{"model_type": "bert", "num_attention_heads": 7}', encoding="utf-8")
+    foreign.write_text('{"n_embd": 4, "n_layer": 2, "n_head": 3}', encoding="utf-8")
+    heads = f"error: {bad}: num_attention_heads: must divide hidden_size (768), got 7"
+    for line in ((good, bad), (good, bad, "--ablation"), (bad, "bert-bse", foreign)):
+        for command in ("compare", "cost") if "--ablation" not in line else ("compare",):
+            result = run(command, *line)
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert heads in result.stderr.splitlines()
+            assert (f"error: {foreign}: config: " in result.stderr) == (foreign in line)
+    alone = run("count", bad)
+    assert alone.stderr == heads.replace(f"{bad}: ", "") + "\n"
 
 
 def test_the_books_table(run: Run) -> None:
@@ -140,6 +180,49 @@ def test_the_width_compared_at(args: str, size: int, run: Run) -> None:
     assert row["config"]["embedding_size"] == size
     noted = "has none of its own, so compared at E = 128" in run("compare", *args.split()).stderr
     assert noted == ("-E" not in args and args != "albert-base-v2")
+
+
+def test_a_model_type_alone_is_its_class_by_default(run: Run, tmp_path: Path) -> None:
+    """Typed or in a file, a type without sizes is the model that its class builds."""
+    faults = Faults()
+    commands = ("count", "explain", "compare", "sweep", "cost",
+                "solve --budget 10B --vary num-hidden-layers")  # fmt: skip
+    for model_type in FAMILIES:
+        path = tmp_path / f"{model_type}.json"
+        path.write_text(json.dumps({"model_type": model_type}), encoding="utf-8")
+        for command in commands:
+            typed = run(*command.split(), "--model-type", model_type)
+            read = run(*command.split(), path, "--head", "model")
+            faults.expect((model_type, command), typed.exit_code, 0)
+            found = [
+                re.findall(r"[0-9][0-9,.]+", done.stdout.replace(str(path), ""))
+                for done in (typed, read)
+            ]
+            faults.expect((model_type, command), *found)
+        (row,) = loads(run, "check", "--model-type", model_type, "--at-least", "1")["checks"]
+        faults.expect(model_type, row["found"], loads(run, "count", str(path))["total"])
+    faults.none()
+
+
+STAYS = {
+    "bert-base-uncased -H 1024 -A 16": "stays 3072; 4 × hidden_size would be 4096",
+    "distilbert-base-uncased -H 384": "hidden_dim: stays 3072; 4 × dim would be 1536",
+    "bert-base-uncased -H 768": "",
+    "bert-base-uncased -H 1024 -A 16 -I 4096": "",
+    "modernbert-base -H 384 -A 6": "",
+    "-V 100 -H 8 -L 2": "",
+}
+"""An H that is put over a model's, and what is said of its I."""
+
+
+@pytest.mark.parametrize("line", STAYS)
+def test_a_size_that_followed_another_is_told_to_stay(line: str, run: Run) -> None:
+    """Only where it was 4 × H and is not any more."""
+    for command in ("count", "cost", "sweep"):
+        result = run(command, *line.split())
+        assert result.exit_code == 0, result.stderr
+        assert (": stays " in result.stderr) == bool(STAYS[line])
+        assert STAYS[line] in result.stderr
 
 
 def test_several_models(run: Run) -> None:
@@ -337,7 +420,7 @@ def test_count_total(line: str, total: int, run: Run, monkeypatch: pytest.Monkey
         (["AlbertForMaskedLM"], "--head model", "", None),
         (["AlbertModel"], "", "", None),
         (["AlbertModel"], "--head masked-lm", "head masked-lm", None),
-        (["BertForMaskedLM"], "", "", "names BertForMaskedLM, which is no known class"),
+        (["BertForMaskedLM"], "", "", "the config names BertForMaskedLM, of bert"),
         (["AlbertModel"], "--head encoder", "head encoder", None),
         (["My\x1b[31mClass"], "", "", r"names My\x1b[31mClass, which is no known class"),
         ([], "", "", None),
@@ -365,7 +448,7 @@ def test_the_head_of_a_file(
             "solve -E 1 -H 1 -L 1 --budget 999_999T --vary vocab-size",
             "vocab_size: 1,000,000,000,000,000 is the largest that is allowed at all",
         ),
-        ("explain base -f latex", ""),
+        ("explain base --layout handbook -f latex", "albert has no pooler there"),
         ("embedding -V 10 -E 9 -H 3", "factorizing saves nothing at this E"),
         ("layers -H 8 -L 4 --inner-group-num 2", "make 8 executed layers, against 4"),
         ("compare base --inner-group-num 2", "make 24 executed layers, against 12"),
@@ -510,7 +593,8 @@ ALL_AT_ONCE = {
         "budget num_hidden_layers head",
     "sweep nope -E x --share some": "model embedding_size share",
     "compare base --cost -B 0 -H 770": "batch_size num_attention_heads",
-    "compare base xlarge -H 770": "num_attention_heads num_attention_heads",
+    "compare base xlarge -H 770": "base xlarge",
+    "compare bert-bse xlarge -H 0": "model hidden_size",
     "verify nofile --preset nopreset -V abc": "nofile preset vocab_size",
 }  # fmt: skip
 
@@ -558,9 +642,16 @@ MEANT = {
     "count bert-base-uncased --head QA": "count bert-base-uncased --head question-answering",
     "count base --head AlbertForPreTraining": "count base --head pretraining",
     "cost base --max-length 128 -b 8": "cost base -S 128 -B 8",
+    "count base -V=40000": "count base -V 40000",
+    "count base --num_labels 5 --head mlm": "count base --num-labels 5 --head masked-lm",
+    "count bert-base-uncased --head MaskedLM": "count bert-base-uncased --head masked-lm",
+    "count base --head ForTokenClassification": "count base --head token-classification",
+    "count base --heads 8": "count base --num-attention-heads 8",
     # What another command would take is no answer, nor what is merely alike.
     "count base --max-length 128": "",
     "count base --max 110M": "",
+    # No ALBERT has such a head.
+    "count albert-base-v2 --head nsp": "",
     "nonsense base": "",
     "encode base": "",
     "count base large -E 64 128": "",
@@ -710,12 +801,55 @@ def test_nothing_fits_whatever_the_value(run: Run) -> None:
     assert result.stdout.splitlines()[1].startswith("no_value,")
 
 
-def test_an_empty_preset_is_no_preset(run: Run) -> None:
-    """A variable of a script that is empty does not go unnoticed."""
-    for line in (("--preset", ""), ("",)):
-        result = run("count", *line, "--total")
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert "must be a" in result.stderr
+def test_an_empty_value_is_none(run: Run) -> None:
+    """A variable of a script that is not set does not go unnoticed, whatever option it is for."""
+    faults = Faults()
+    for name in NAMES:
+        for parameter in command_of(name).params:
+            if isinstance(parameter, click.Option) and not parameter.is_flag:
+                option = max(parameter.opts, key=len)
+                result = run(name, "base", option, "")
+                faults.expect((name, option), (result.exit_code, result.stdout), (2, ""))
+                told = f"error: an empty value: {option}" in result.stderr
+                told = told or "is not one of" in result.stderr
+                faults.expect((name, option, result.stderr), told, True)
+    assert run("count", "").exit_code == 2
+    for line in (
+        "--freeze ,",
+        "--lora 8 --lora-targets ,",
+        "--lora 8 --train , --lora-targets key",
+    ):
+        result = run("count", "bert-tiny", *line.split())
+        faults.expect(line, (result.exit_code, "must be names" in result.stderr), (2, True))
+    faults.none()
+
+
+ALONE = {
+    "compare --head masked-lm": "--head needs a MODEL",
+    "compare --share ffn": "--share needs a MODEL",
+    "cost base --gpu list": "--gpu list prints the cards that are known, and goes alone",
+    "cost --gpu list --memory 1GB": "and goes alone",
+    "cost --gpu list -B 3": "and goes alone",
+}
+"""What goes with a model, or with nothing."""
+
+
+@pytest.mark.parametrize("line", ALONE)
+def test_what_says_nothing_here_is_refused(line: str, run: Run) -> None:
+    """Rather than passed over."""
+    result = run(*line.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert ALONE[line] in result.stderr
+
+
+def test_a_projection_that_is_another(run: Run) -> None:
+    """Where V × E + E × H is not what the model has, that is told."""
+    for preset, told in (("mobilebert-uncased", True), ("base", False), ("rembert", False)):
+        result = run("embedding", preset)
+        assert ("its own projection is another" in result.stderr) is told
+    total = loads(run, "compare", "mobilebert-uncased")[0]
+    assert total["embedding"]["factorized"] == 3_972_352
+    assert "4,103,424 parameters in all" in run("embedding", "mobilebert-uncased").stderr
 
 
 def test_a_width_without_a_projection_may_fit_alone(run: Run) -> None:

@@ -18,11 +18,10 @@ from albert_calc.counting.comparison import (
     COMPARED_EMBEDDING_SIZE,
     Pair,
     compare,
-    embedding_costs,
-    layer_costs,
     techniques,
 )
-from albert_calc.counting.listing import real_name
+from albert_calc.counting.listing import name_pattern
+from albert_calc.counting.priced import embedding_costs, layer_costs
 from albert_calc.counting.tensors import Blueprint, blueprint, is_counted, tensor_table
 from albert_calc.families import FAMILIES, families
 from albert_calc.families.base import SHARES
@@ -107,7 +106,8 @@ def copies(model: Blueprint) -> list[tuple[str, int]]:
         if is_counted(tensor, model.variant.tied):
             elements = tensor.elements.evaluate(model.values)
             repeat = [range(times(d).evaluate(model.values)) for d in tensor.repeat]
-            found += [(real_name(model, tensor, i), elements) for i in product(*repeat)]
+            name = name_pattern(model.variant, tensor)
+            found += [(name.format(*i), elements) for i in product(*repeat)]
     return found
 
 

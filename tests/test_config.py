@@ -169,12 +169,19 @@ def test_heads_may_be_missing() -> None:
         assert count_parameters(found).total == 11_683_584
         # 64, the default of its class, divides 768.
         assert found.num_attention_heads == 64
-    odd = read_mapping({**without, "hidden_size": 770})
+    odd = read_mapping({**BERT, "hidden_size": 770})
     assert odd.config.num_attention_heads is None
-    assert odd.notes == (
-        "num_attention_heads: the default of AlbertConfig, 64, does not divide hidden_size (770),"
-        " so it is left open",
+    assert odd.notes[-1] == (
+        "num_attention_heads: the default of BertConfig, 12, does not divide hidden_size (770),"
+        " so it is left open"
     )
+    # These classes build something else there, where the others build nothing.
+    for model_type, width in (("albert", 770), ("electra", 258)):
+        built = read_mapping({**without, "model_type": model_type, "hidden_size": width})
+        assert built.config.num_attention_heads is None
+        (warning,) = built.oddities
+        assert warning.startswith("num_attention_heads: the default of ")
+        assert warning.endswith(f"({width}): its class then builds attention of another width")
     assert problems_of({**BERT, "model_type": "mpnet", "hidden_size": 770}) == [
         "num_attention_heads: required (A, attention heads), since tensors depend on it,"
         " but missing"
@@ -200,11 +207,34 @@ ODD: list[tuple[Keys, str]] = [
         {"model_type": "bert", "embedding_size": None, "num_hidden_groups": 2},
         "num_hidden_groups: ignored, since bert has none, got 2",
     ),
-    ({"num_memory_tokens": 8}, "num_memory_tokens: unknown to AlbertConfig, so ignored"),
+    ({"num_memory_tokens": 8}, "num_memory_tokens: unknown to AlbertConfig, which ignores it"),
     ({"auto_map": {"AutoModel": "m.M"}}, "auto_map: the config names code of its own"),
-    ({"evil\x1b[2J": 1}, r"evil\x1b[2J: unknown to AlbertConfig, so ignored"),
+    ({"evil\x1b[2J": 1}, r"evil\x1b[2J: unknown to AlbertConfig, which ignores it"),
 ]
 """What is changed in albert-base-v2, and the warning that it gets."""
+
+
+MEANT = {
+    ("albert", "embeding_size"): "embedding_size",
+    ("albert", "num_hidden_group"): "num_hidden_groups",
+    ("albert", "num_heads"): "num_attention_heads",
+    ("bert", "Hidden_Size"): "hidden_size",
+    ("bert", "d_model"): "hidden_size",
+    ("distilbert", "intermediate_size"): "hidden_dim",
+    ("distilbert", "num_layers"): "n_layers",
+    ("bert", "num_memory_tokens"): "",
+}
+"""A model type, a key that it does not know, and the one that is meant."""
+
+
+def test_unknown_keys_are_answered_with_the_one_that_is_meant() -> None:
+    """A slip, another family's name, or nothing that anybody could guess."""
+    faults = Faults()
+    for (model_type, key), meant in MEANT.items():
+        (told,) = read_mapping({"model_type": model_type, key: 8}).key_warnings
+        hint = f"; did you mean {meant}?" if meant else ""
+        faults.expect(key, told.partition("ignores it")[2], hint)
+    faults.none()
 
 
 def test_warnings(run: Run, tmp_path: Path) -> None:
@@ -399,7 +429,7 @@ def test_names_that_mean_the_same_must_agree() -> None:
     assert not [note for note in both.notes if note.startswith("n_layer")]
 
 
-FOLLOWING: list[tuple[Keys, int, bool]] = [
+FOLLOWING: list[tuple[Keys, int | None, bool]] = [
     ({"hidden_size": 5}, 20, True),
     ({"hidden_size": 1}, 4, True),
     ({"hidden_size": 5, "intermediate_size": 7}, 7, False),
@@ -409,6 +439,9 @@ FOLLOWING: list[tuple[Keys, int, bool]] = [
     ({"hidden_size": True}, 1, False),
     ({"hidden_size": "5"}, 1, False),
     ({}, 1, False),
+    ({"model_type": "bert"}, None, False),
+    ({"model_type": "bert", "hidden_size": 5}, 20, True),
+    ({"model_type": "bert", "hidden_size": 0}, 1, False),
 ]
 """Sizes as typed, the I that follows, and whether a note tells of it."""
 
@@ -418,7 +451,7 @@ def test_a_size_that_follows_another() -> None:
     faults = Faults()
     for given, size, told in FOLLOWING:
         keys, notes = with_followers(given)
-        faults.expect(given, keys["intermediate_size"], size)
+        faults.expect(given, keys.get("intermediate_size"), size)
         faults.expect(given, len(notes), int(told))
     faults.none()
 

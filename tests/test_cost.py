@@ -439,7 +439,7 @@ BAD: list[tuple[str, list[str]]] = [
     ("base --memory 16", ["error: memory: must be a size with a unit, such as 16GiB or 16GB"]),
     ("base --memory 1.5", ["error: memory: must be a size with a unit"]),
     ("base --gpu Z9", ["error: gpu: must be one of "]),
-    ("base --memory 1GB --gpu T4", ["error: memory: goes without --gpu"]),
+    ("base --memory 1GB --gpu T4", ["error: memory: give --memory or --gpu, not both"]),
     ("base --masked-fraction 120%", ["error: masked_fraction: must be like 15% or 0.15"]),
     ("base --lora 8", ["error: lora_targets: must be given, since PEFT has no default for albert"]),
     ("base --freeze nose", ["error: freeze: must be among embeddings, projection, layers"]),
@@ -536,7 +536,7 @@ TOLD = {
     "compare megatron-bert-uncased-345m --cost": "note: megatron-bert-uncased-345m: transformers"
     " 5.24 has no sdpa for megatron-bert, so eager",
     "compare megatron-bert-uncased-345m base --cost": "has no sdpa for megatron-bert, so eager",
-    "compare deberta-v3-base --cost": "deberta-v2, so its training memory is unknown",
+    "compare deberta-v3-base --cost": "forward pass of deberta-v2 is not described; those of",
     "compare base --cost -S 1000": "warning: sequence_length: 1000 is more than the 512 positions",
     "compare --cost -S 1000": "warning: sequence_length: 1000 is more than the 512 positions",
     "compare base --cost --checkpointing": "warning: checkpointing: the classes of albert",
@@ -549,6 +549,51 @@ def test_compare_says_of_costs_what_cost_says(line: str, run: Run) -> None:
     result = run(*line.split())
     assert result.exit_code == 0
     assert TOLD[line] in result.stderr
+
+
+POSITIONS = {
+    ("roberta-base", "514"): 512,
+    ("roberta-base", "3"): 1,
+    ("roberta-base", "2"): 0,
+    ("roberta-base", "1"): 0,
+    ("bert-base-uncased", "1"): 1,
+    ("bert-base-uncased", "0"): 0,
+}
+"""A model, its positions, and the longest sequence that can be run."""
+
+
+def test_few_positions(run: Run) -> None:
+    """Those that are kept for padding are no positions, and none at all is none."""
+    faults = Faults()
+    for (model, positions), most in POSITIONS.items():
+        line = (model, "--max-position-embeddings", positions, "--memory", "1TB")
+        longer = run("cost", *line, "-S", str(most + 1), "-f", "json")
+        warned = f"{most + 1} is more than the {most} positions of {model}"
+        faults.expect((model, positions), warned in longer.stderr, True)
+        (data,) = json.loads(longer.stdout)
+        faults.expect((model, positions), data["largest_sequence_length"], most)
+        if most:
+            faults.expect((model, positions), run("cost", *line, "-S", str(most)).stderr, "")
+    faults.none()
+
+
+def test_a_fit_that_is_closer_than_the_estimate(run: Run) -> None:
+    """It is warned of: steps on GPUs took up to 4% more."""
+    peak = json.loads(run("cost", "base", "-f", "json").stdout)[0]["training_peak_bytes"]
+    for share, warned in ((1.0, True), (1.03, True), (1.05, False), (0.99, False)):
+        result = run("cost", "base", "--memory", f"{int(peak * share)}B")
+        assert result.exit_code == (share < 1)
+        assert ("base: fits with " in result.stderr) is warned, share
+
+
+def test_short_names_of_dtypes(run: Run) -> None:
+    """They are taken wherever a dtype is."""
+    for option, short, whole in (
+        ("--dtype", "bf16", "bfloat16"),
+        ("--autocast", "fp16", "float16"),
+    ):
+        both = [run("cost", "base", option, name).stdout for name in (short, whole)]
+        assert both[0] == both[1] != ""
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from support import BASE, DATA, Faults, oracle
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
 from albert_calc.algebra import times
 from albert_calc.counting.counts import component_formulas, count
-from albert_calc.counting.listing import component_tensors, real_name
+from albert_calc.counting.listing import component_tensors, name_pattern
 from albert_calc.counting.tensors import Blueprint, blueprint, is_counted, tensor_table, variant_of
 from albert_calc.families import families, family
 from albert_calc.families.base import LAYOUTS, SHARES
@@ -61,7 +61,7 @@ def test_names_and_shapes_of_the_real_classes() -> None:
             copies = [range(times(d).evaluate(model.values)) for d in tensor.repeat]
             shape = [times(dim).evaluate(model.values) for dim in tensor.shape]
             for indices in itertools.product(*copies):
-                found[real_name(model, tensor, indices)] = shape
+                found[name_pattern(model.variant, tensor).format(*indices)] = shape
         for name, shape in case["tensors"].items():
             faults.expect((case["case"], name), found.pop(name, None), shape)
         faults.expect(case["case"], found, {})

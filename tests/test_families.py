@@ -22,7 +22,7 @@ from albert_calc.families import FAMILIES, HEADS, families, families_of_class, f
 from albert_calc.families.base import Computed, Same
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.search.grid import Tally, broken_rules, grid_over
-from albert_calc.search.sweep import Row, batches
+from albert_calc.search.sweep import Row, counted_rows
 
 Keys = dict[str, Any]
 
@@ -343,7 +343,7 @@ def swept(case: Case, base: Keys, sizes: Mapping[str, Collection[int]]) -> tuple
     config = ModelConfig.from_dict(base, case.share)
     grid = grid_over(config, sizes, shares=(config.share or "",), heads=(case.head,))
     tally: Tally = Counter()
-    rows = [row for batch in batches(grid, tuple(sizes), tally) for row in batch]
+    rows = [row for piece in counted_rows(grid, tuple(sizes), tally) for row in piece]
     assert broken_rules(grid) == tally
     return rows, tally
 

@@ -143,6 +143,15 @@ def modules(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
+def test_public_names_are_listed_before_they_are_asked_for() -> None:
+    """An interactive session completes them."""
+    code = "import albert_calc as a; print(set(a.__all__) <= set(dir(a)), 'ModelConfig' in vars(a))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True False\n"
+
+
 def loaded(code: str) -> set[str]:
     """The top-level modules that a fresh interpreter has loaded after *code*."""
     return {name.partition(".")[0] for name in modules(code)}

@@ -8,7 +8,7 @@ from support import Faults, lora, oracle
 from test_activations import BERT, workload_of
 
 from albert_calc import ModelConfig
-from albert_calc.costs.assumptions import ACCURACY
+from albert_calc.costs.assumptions import ACCURACY, TOO_LOW
 from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import largest, largest_batch, largest_length
 from albert_calc.costs.peak import inference_peak, training_moments, training_peak
@@ -91,7 +91,8 @@ def test_peaks_on_gpus() -> None:
             lower.append((1 - found / measured, measured > 1e9))
     of_large = [share for share, large in lower if large]
     assert all(share > 0 for share, _ in lower)
-    assert f"below all of {len(lower)} on GPUs" in ACCURACY
+    assert f"too low for all {len(lower)} on GPUs" in ACCURACY
+    assert round(max(of_large), 2) == TOO_LOW
     assert f"by {100 * min(of_large):.1f} to {max(of_large):.0%} above 1 GB" in ACCURACY
     assert f"within 0.1% of {len(PEAKS)} steps" in ACCURACY
 

@@ -14,7 +14,7 @@ from conftest import Run
 from support import Faults
 
 from albert_calc import ModelConfig, count_parameters
-from albert_calc.counting.comparison import layer_costs
+from albert_calc.counting.priced import layer_costs
 from albert_calc.counting.tensors import blueprint
 from albert_calc.errors import AlbertCalcError
 from albert_calc.pictures.charts import cost_chart, models_chart, sweep_chart
@@ -303,10 +303,10 @@ def test_the_turns_of_all_groups_are_all_layers() -> None:
             diagram = layers_of(num_hidden_layers=layers, num_hidden_groups=groups)
             boxes, runs = diagram.sides[1].stacks[0]
             turns = [i * groups // layers for i in range(layers)]
-            said = [box.remark for box in boxes]
+            applied = [box.applied for box in boxes]
             times = [turns.count(group) for group in range(groups)]
             case = (layers, groups)
-            faults.expect(case, said, ["" if t == 1 else f"↺ {t} times" for t in times])
+            faults.expect(case, applied, times)
             faults.expect(case, [run.label for run in runs], [str(t + 1) for t in turns])
             faults.expect(case, [run.shade for run in runs], [boxes[t].shade for t in turns])
     faults.none()
@@ -315,7 +315,29 @@ def test_the_turns_of_all_groups_are_all_layers() -> None:
 def test_a_group_that_is_never_applied() -> None:
     """More groups than turns are stored all the same."""
     boxes = layers_of(num_hidden_layers=2, num_hidden_groups=5).sides[1].stacks[0].boxes
-    assert [box.remark for box in boxes].count("never applied") == 3
+    assert [box.applied for box in boxes].count(0) == 3
+
+
+@pytest.mark.parametrize(
+    ("sizes", "drawn", "plotted"),
+    [
+        ({"num_hidden_layers": 12}, ["↺ 12 times"], ["12 times"]),
+        ({"num_hidden_layers": 1}, [], []),
+        (
+            {"num_hidden_layers": 3, "num_hidden_groups": 2},
+            ["↺ 2 times"],
+            ["2 times"],
+        ),
+        ({"num_hidden_layers": 1, "num_hidden_groups": 2}, ["never applied"], ["never applied"]),
+    ],
+)
+def test_how_often_is_written(sizes: dict[str, int], drawn: list[str], plotted: list[str]) -> None:
+    """Characters have a sign before what is applied again, files an arrow beside it."""
+    diagram = layers_of("all", **sizes)
+    wanted = re.compile(r"(?:↺ )?[\d,]+ times|never applied")
+    assert wanted.findall(render(diagram, Canvas(120))) == drawn
+    svg = content("x.svg", picture=diagram).decode()
+    assert wanted.findall(svg) == plotted
 
 
 @pytest.mark.parametrize(
@@ -328,7 +350,7 @@ def test_what_is_stored(share: str, left: list[int], right: list[int]) -> None:
     found = [[len(stack.boxes) for stack in side.stacks] for side in sides]
     assert found == [left, right]
     for boxes, distinct in zip((s.boxes for s in sides[1].stacks), right, strict=True):
-        assert all(box.remark == ("↺ 3 times" if distinct == 1 else "") for box in boxes)
+        assert all(box.applied == (3 if distinct == 1 else 1) for box in boxes)
 
 
 def test_any_number_of_layers() -> None:
@@ -491,7 +513,7 @@ def test_settings_of_others_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None
 def test_without_the_extra(kind: str, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     """Without matplotlib the message has the command that installs it; the rest needs none."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(AlbertCalcError, match=re.escape("pip install 'albert-calc[plot]'")):
+    with pytest.raises(AlbertCalcError, match=re.escape("pip install matplotlib")):
         content(f"x.{kind}", picture=COST)
     result = run("compare", "--chart", "--save", f"x.{kind}")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -558,9 +580,14 @@ def test_pages_are_self_contained() -> None:
 
 def test_pages_are_well_formed() -> None:
     """Every element of a page is closed in its turn."""
+    faults = Faults()
     for name, picture in PICTURES.items():
         body = page(REPORT, picture).split("<body>")[1].split("</body>")[0]
-        ElementTree.fromstring(f"<body>{body}</body>"), name
+        try:
+            ElementTree.fromstring(f"<body>{body}</body>")
+        except ElementTree.ParseError as error:
+            faults.append(f"{name}: {error}")
+    faults.none()
 
 
 def test_colours_only_where_there_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,6 +186,17 @@ def test_a_completion_that_is_none(asked: str) -> None:
     ]
 
 
+def test_help_on_a_full_disk() -> None:
+    """Nothing at all on the line prints help, and says where that cannot be."""
+    if not os.path.exists("/dev/full"):
+        pytest.skip("needs a device that is full")
+    for words in ("", "-h", "help"):
+        script = f"{' '.join(CALC)} {words} >/dev/full"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert said(done.stderr) == ["error: cannot write the result: No space left on device"]
+
+
 def test_a_closed_output() -> None:
     """Without a standard output there is a message, without a standard error just the status."""
     script = " ".join([*CALC, "count base"])

@@ -8,7 +8,8 @@ import pytest
 from conftest import Run
 from support import Faults, oracle
 
-from albert_calc.printed import paper
+from albert_calc.errors import AlbertCalcError
+from albert_calc.printed import gpu, paper
 from albert_calc.printed.figure import Figure
 
 
@@ -122,6 +123,30 @@ def test_figures_as_they_are_shown() -> None:
         figure = Figure("x", "y", printed, unit, computed, "", "exact")  # type: ignore[arg-type]  # as above
         faults.expect((printed, unit), (figure.printed_text, figure.computed_text), shown)
     faults.none()
+
+
+@pytest.mark.parametrize(
+    ("preset", "head", "reason"),
+    [
+        (
+            "deberta-base",
+            "masked-lm",
+            "the forward pass of deberta is not described; those of albert",
+        ),
+        (
+            "modernbert-base",
+            "model",
+            "the forward pass of modernbert is not described; those of albert",
+        ),
+    ],
+)
+def test_a_printed_peak_is_never_held_against_nothing(
+    preset: str, head: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model whose training cannot be estimated is named, with the reason."""
+    monkeypatch.setattr(gpu, "_RUNS", {"BERT": (preset, head, "A100")})
+    with pytest.raises(AlbertCalcError, match=f"{preset}: .* unknown, since {reason}"):
+        list(gpu.figures())
 
 
 @pytest.mark.parametrize(("expected", "status"), [("exact", 1), ("differs by", 0)])

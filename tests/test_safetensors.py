@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from headers import entries, packed, write_tensors
-from support import DATA
+from headers import WIDTHS, entries, packed, write_tensors
+from pickled import call, dictionary, named, sizes, storage, whole, zipped
+from support import DATA, Faults
 
 from albert_calc.checkpoints import safetensors
 from albert_calc.checkpoints.files import read_checkpoint
 from albert_calc.checkpoints.safetensors import BITS, read_safetensors
 from albert_calc.checkpoints.stored import LARGEST_HEADER, MOST_TENSORS, Limits, StoredTensor
+from albert_calc.checkpoints.torch_objects import BYTES
 from albert_calc.errors import CheckpointError
 
 
@@ -53,7 +55,7 @@ WRONG = {
     "cut within the header": (packed(one(), 8)[:30], "the file ends after 22: it is truncated"),
     "length beyond the file": (packed(one(), 8, 1000), "should have 1,000 bytes"),
     "length of exabytes": (packed(one(), 8, 2**63), "should have 9,223,372,036,854,775,808"),
-    "cut within the data": (packed(one(), 7), "leave the file, which has 7 bytes of data"),
+    "cut within the data": (packed(one(), 7), "cut short, as a download that broke off"),
     "no header": (bytes(8), "not JSON"),
     "not JSON": (packed(b"{hello}"), "not valid JSON"),
     "a list": (packed(b"[]"), "must begin with {"),
@@ -85,7 +87,8 @@ WRONG = {
     "the same place": (packed(two([0, 8], [0, 8]), 8), "overlap the tensor before"),
     "hole": (packed(two([0, 8], [9, 17]), 17), "b: data_offsets [9, 17]: leave a hole"),
     "hole at the front": (packed(one(data_offsets=[1, 9]), 9), "leave a hole"),
-    "beyond the file": (packed(two([0, 8], [8, 16]), 8), "b: data_offsets [8, 16]: leave the file"),
+    "cut between tensors": (packed(two([0, 8], [8, 16]), 8), "take 16 bytes, of which 8"),
+    "beyond the file": (packed(two([0, 8], [9, 17]), 8), "b: data_offsets [9, 17]: leave the file"),
     "bytes left over": (packed(one(), 9), "1 bytes at the end of the file belong to no tensor"),
     "too few bytes": (packed(one(shape=[3]), 8), "of F32 needs 96 bits, but data_offsets give 64"),
     "another dtype": (packed(one(dtype="F16"), 8), "shape [2] of F16 needs 32 bits"),
@@ -115,14 +118,76 @@ def test_each_contradiction_has_its_message(tmp_path: Path, content: bytes, reas
     assert all("model.safetensors" in line for line in caught.value.problems)
 
 
-@pytest.mark.parametrize("dtype", BITS)
-def test_every_dtype_has_its_width(tmp_path: Path, dtype: str) -> None:
-    """Eight numbers of a dtype take as many bytes as one of them has bits."""
+# ---------------------------------------------------------------- widths of dtypes
+
+
+@pytest.mark.parametrize(("dtype", "bits"), WIDTHS.items())
+def test_every_dtype_has_its_width(tmp_path: Path, dtype: str, bits: int) -> None:
+    """Eight numbers of a dtype take as many bytes as one of them has bits, and no byte else."""
     path = tmp_path / "model.safetensors"
-    path.write_bytes(
-        packed(one(dtype=dtype, shape=[8], data_offsets=[0, BITS[dtype]]), BITS[dtype])
-    )
-    assert read_header(str(path)) == {"a": StoredTensor(dtype, (8,))}
+    for length in (bits, bits - 1, bits + 1):
+        path.write_bytes(packed(one(dtype=dtype, shape=[8], data_offsets=[0, length]), length))
+        if length == bits:
+            assert read_header(str(path)) == {"a": StoredTensor(dtype, (8,))}
+        else:
+            with pytest.raises(CheckpointError, match=f"of {dtype} needs {8 * bits} bits"):
+                read_header(str(path))
+
+
+TORCH: dict[str, tuple[str, int]] = {
+    "bool": ("BOOL", 1), "uint8": ("U8", 1), "uint16": ("U16", 2), "uint32": ("U32", 4),
+    "uint64": ("U64", 8), "int8": ("I8", 1), "int16": ("I16", 2), "short": ("I16", 2),
+    "int32": ("I32", 4), "int": ("I32", 4), "int64": ("I64", 8), "long": ("I64", 8),
+    "float16": ("F16", 2), "half": ("F16", 2), "bfloat16": ("BF16", 2), "float32": ("F32", 4),
+    "float": ("F32", 4), "float64": ("F64", 8), "double": ("F64", 8), "complex64": ("C64", 8),
+    "complex128": ("C128", 16), "float8_e4m3fn": ("F8_E4M3", 1),
+    "float8_e4m3fnuz": ("F8_E4M3FNUZ", 1), "float8_e5m2": ("F8_E5M2", 1),
+    "float8_e5m2fnuz": ("F8_E5M2FNUZ", 1), "float8_e8m0fnu": ("F8_E8M0", 1),
+    "BoolStorage": ("BOOL", 1), "ByteStorage": ("U8", 1), "CharStorage": ("I8", 1),
+    "ShortStorage": ("I16", 2), "IntStorage": ("I32", 4), "LongStorage": ("I64", 8),
+    "HalfStorage": ("F16", 2), "BFloat16Storage": ("BF16", 2), "FloatStorage": ("F32", 4),
+    "DoubleStorage": ("F64", 8), "ComplexFloatStorage": ("C64", 8),
+    "ComplexDoubleStorage": ("C128", 16),
+}  # fmt: skip
+"""Dtypes and storages of PyTorch 2.13: what safetensors calls them, and the bytes of a number."""
+
+
+def tensor_of(kind: str, length: int) -> bytes:
+    """The opcodes of eight numbers of *kind*, a dtype or a storage, in so many bytes."""
+    if kind.endswith("Storage"):
+        function, place, dtype = "_rebuild_tensor_v2", storage("0", 8, f"torch.{kind}"), []
+    else:
+        untyped = storage("0", length, "torch.storage.UntypedStorage")
+        function, place, dtype = "_rebuild_tensor_v3", untyped, [named(f"torch.{kind}")]
+    no_hooks = call("collections.OrderedDict")
+    given = (place, whole(0), sizes([8]), sizes([1]), b"\x89", no_hooks, *dtype)
+    return call(f"torch._utils.{function}", *given)
+
+
+def test_every_dtype_of_pytorch_has_its_width(tmp_path: Path) -> None:
+    """Eight numbers lie in eight times the bytes of one, and a byte less is too few."""
+    path = tmp_path / "pytorch_model.bin"
+
+    def found(kind: str, length: int) -> object:
+        path.write_bytes(zipped(dictionary({"a": tensor_of(kind, length)}), {"0": length}))
+        try:
+            return read_checkpoint(path).tensors
+        except CheckpointError as error:
+            return error.problems[0]
+
+    faults = Faults()
+    for kind, (dtype, width) in TORCH.items():
+        faults.expect(kind, found(kind, 8 * width), {"a": StoredTensor(dtype, (8,))})
+        short = f"must have {8 * width} bytes, got" if kind.endswith("Storage") else "leaves its"
+        problem = str(found(kind, 8 * width - 1))
+        faults.expect((kind, "cut"), short in problem or problem, True)
+    faults.none()
+
+
+def test_no_dtype_is_without_a_width_here() -> None:
+    """The widths that the package knows are those above."""
+    assert dict(BITS) == WIDTHS
+    assert dict(BYTES) == dict(TORCH.values())
 
 
 def test_many_problems_are_told_in_few_lines(tmp_path: Path) -> None:

@@ -304,6 +304,24 @@ def test_command_says_that_nothing_bounds_the_answer(run: Run, preset: str, key:
     assert "no value fits" in result.stderr
 
 
+NO_MULTIPLE = {
+    "solve base --memory 4GiB --vary sequence-length --multiple-of 1000": "1000 and at most 512",
+    "solve base --memory 4GiB --vary batch-size --multiple-of 9999999999999999":
+        "9999999999999999 and at most 1,000,000,000,000,000",
+    "solve roberta-base --memory 4GiB --vary S --max-position-embeddings 2": "1 and at most 0",
+    "solve base --budget 1B --vary H --multiple-of 999999999999999": "and at most 250,000,000",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NO_MULTIPLE)
+def test_a_step_beyond_the_end(line: str, run: Run) -> None:
+    """Where no multiple is allowed at all, that is what is said."""
+    result = run(*line.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert ": must be a multiple of " in result.stderr
+    assert NO_MULTIPLE[line] in result.stderr
+
+
 def test_a_size_that_takes_no_memory(run: Run) -> None:
     """A width that the family has not is any value or none, whatever the budget is."""
     result = run("solve", "bert-tiny", "--memory", "1GB", "--vary", "E")

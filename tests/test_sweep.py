@@ -35,7 +35,7 @@ from albert_calc.report import Column
 from albert_calc.search import grid
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import ends_of, parse_names, parse_sizes
-from albert_calc.search.sweep import Row, all_columns, batches, columns_of
+from albert_calc.search.sweep import Row, all_columns, columns_of, counted_rows
 
 Keys = dict[str, Any]
 
@@ -109,7 +109,7 @@ def test_names_are_read_once_each() -> None:
 def rows_of(grid: Grid, columns: tuple[str, ...]) -> tuple[list[Row], Tally]:
     """All rows of *grid*, and how many combinations broke which rule."""
     tally: Tally = Counter()
-    return [row for batch in batches(grid, columns, tally) for row in batch], tally
+    return [row for piece in counted_rows(grid, columns, tally) for row in piece], tally
 
 
 def counted(
@@ -180,7 +180,7 @@ def test_rows_are_those_of_single_counts(monkeypatch: pytest.MonkeyPatch) -> Non
     generator = random.Random(2)
     faults = Faults()
     for given in [*SMALL, *generator.sample(SMALL, 40)]:
-        # Small batches leave sizes to vary outside of them.
+        # Small pieces leave sizes to vary outside of them.
         monkeypatch.setattr("albert_calc.search.grid.CHUNK", generator.choice((2, 5, 1000)))
         tables = family(given["model_type"])
         own = [key for key in POOL if tables.has(key)]
@@ -234,7 +234,7 @@ def test_widths_of_models_that_have_none() -> None:
 
 
 def test_long_axes_are_worked_on_in_pieces() -> None:
-    """Values come in batches of a thousand, however they are given, and are all there."""
+    """Values come in pieces of a thousand, however they are given, and are all there."""
     base = ModelConfig.from_dict(BASE)
     for values, lengths in (
         (range(1, 2501), [1000, 1000, 500]),
@@ -243,7 +243,7 @@ def test_long_axes_are_worked_on_in_pieces() -> None:
         ((5, 7), [2]),
     ):
         grid = grid_over(base, {"vocab_size": values})
-        found = list(batches(grid, ("vocab_size",), Counter()))
+        found = list(counted_rows(grid, ("vocab_size",), Counter()))
         assert [len(rows) for rows in found] == lengths
         assert [row[0] for rows in found for row in rows] == list(values)
 
@@ -348,6 +348,19 @@ def test_sweeps_give_the_grids_of_the_paper(run: Run) -> None:
     }
     assert len(printed) == 12
     assert {key: found[key] for key in printed} == printed
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["-B 4", "-S 8,16", "--dtype float16", "--lora 8 --lora-targets query", "--freeze head"],
+)
+def test_options_of_costs_need_a_column_of_costs(option: str, run: Run) -> None:
+    """Without one they would say nothing."""
+    line = ("sweep", "base", "-E", "64,128", *option.split())
+    result = run(*line)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "changes costs alone: give --columns" in result.stderr
+    assert run(*line, "--columns", "training_flops").exit_code == 0
 
 
 def test_columns_are_what_varies_and_the_total(run: Run) -> None:
@@ -507,6 +520,25 @@ def test_a_search_for_one_possible_combination_ends(
     assert run("sweep", "base", "-V", "1:5000", "--strict", "-f", "csv").exit_code == 0
 
 
+UNLIKE = {
+    "sweep base --num-hidden-groups 2 --share none": "impossible, 1 of 1 combinations: num_hidden",
+    "sweep base --num-hidden-groups 2,6 --share none,all": "skipped 2 of 4 combinations: num",
+    "sweep bert-tiny -L 1,2 --inner-group-num 2": "inner_group_num: ignored, since bert has none",
+    "sweep bert-mini -E 64": "embedding_size: bert-mini has none of its own, so factorized",
+    "sweep bert-mini -L 2": "",
+}
+"""Sweeps over sizes that a model has not, or has otherwise, and what is said."""
+
+
+@pytest.mark.parametrize("line", UNLIKE)
+def test_sweeps_say_what_other_commands_say(line: str, run: Run) -> None:
+    """What is refused there, ignored there, or meant otherwise."""
+    result = run(*line.split())
+    assert (result.exit_code == 2) == ("impossible" in UNLIKE[line])
+    assert UNLIKE[line] in result.stderr
+    assert bool(result.stderr) == bool(UNLIKE[line])
+
+
 TOO_SMALL = {
     "all-mpnet-base-v2 -V": "vocab_size: must be at least 2",
     "all-mpnet-base-v2 --max-position-embeddings": "max_position_embeddings: must be at least 2",
@@ -554,7 +586,7 @@ GRID = ("albert-base-v2", "-E", "64,128", "-L", "1:700", "--share", "none,all")
 
 
 def test_formats_hold_the_same_rows(run: Run) -> None:
-    """CSV, JSON, JSON lines and Markdown agree, over several batches."""
+    """CSV, JSON, JSON lines and Markdown agree, over several pieces."""
     rows = json_rows(run, *GRID)
     assert len(rows) == 2800
     lines = run("sweep", *GRID, "-f", "jsonl").stdout.splitlines()
@@ -589,7 +621,7 @@ def test_a_table_holds_only_so_many_rows(run: Run) -> None:
 
 @pytest.mark.parametrize("format", STREAMED)
 def test_rows_are_written_as_they_come(format: str) -> None:
-    """The first rows are there before the second batch has been worked out."""
+    """The first rows are there before the second piece has been worked out."""
     columns = [Column("vocab_size", "V", "count")]
     pieces = stream(format, columns, ([(n,)] for n in itertools.count(7)), Canvas())
     assert "7" in next(pieces)
@@ -603,7 +635,7 @@ def test_memory_does_not_grow_with_the_rows() -> None:
     def peak(rows: int) -> int:
         grid = grid_over(base, {"vocab_size": range(1_000_000, 1_000_000 + rows)})
         columns = [Column(name, name, "count") for name in ("vocab_size", "total")]
-        found = batches(grid, ("vocab_size", "total"), Counter())
+        found = counted_rows(grid, ("vocab_size", "total"), Counter())
         tracemalloc.start()
         for _ in stream("csv", columns, found, Canvas()):
             pass
@@ -695,10 +727,9 @@ def test_costs_that_are_unknown(run: Run) -> None:
     line = ("sweep", "modernbert-base", "-L", "2,4", "-B", "1,2", "-f", "csv", "--columns")
     result = run(*line, "num_hidden_layers,training_peak_bytes")
     assert [row.split(",")[-1] for row in result.stdout.splitlines()[1:]] == ["", "", "", ""]
-    assert result.stderr == (
-        "note: modernbert-base: no table says what autograd keeps of modernbert,"
-        " so its training memory is unknown\n"
-    )
+    (told,) = result.stderr.splitlines()
+    assert told.startswith("note: modernbert-base: the forward pass of modernbert is not described")
+    assert told.endswith(" are, so its training memory is unknown")
     assert run(*line, "forward_flops").stderr == ""
 
 

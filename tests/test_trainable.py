@@ -9,7 +9,7 @@ from conftest import Run
 from support import Faults, lora, oracle
 
 from albert_calc import ModelConfig
-from albert_calc.costs.trainable import adapter_notes, count_trainable, matrix_names
+from albert_calc.costs.trainable import count_trainable, matrix_names, trained_notes
 from albert_calc.costs.trained import DEFAULT_TARGETS, EVERYTHING, Trained, freeze
 from albert_calc.counting.tensors import Blueprint, blueprint
 from albert_calc.errors import ConfigError
@@ -166,11 +166,35 @@ def test_a_module_of_another_head() -> None:
 )
 def test_a_new_classifier(head: str, modules: tuple[str, ...], said: str) -> None:
     """Adapters alone leave it as it is, which is told where PEFT's task type trains it."""
-    variant = bert(head).variant
-    notes = list(adapter_notes(variant, lora(variant, 8, (), modules)))
+    model = bert(head)
+    notes = list(trained_notes(model, lora(model.variant, 8, (), modules)))
     assert len(notes) == bool(said)
     assert all(re.match(said, note) for note in notes)
-    assert not list(adapter_notes(variant, EVERYTHING))
+    assert not list(trained_notes(model, EVERYTHING))
+
+
+FROZEN = {
+    "bert-base-uncased --freeze layers:0-11": [],
+    "bert-base-uncased --freeze embeddings,pooler": [],
+    "bert-base-uncased --head masked-lm --freeze head": [],
+    "bert-base-uncased --freeze layers:12": ["layers:12-12 is more than the stored layers"],
+    "bert-base-uncased --freeze layers:0-3,layers:8-30": ["layers:8-30 is more than the stored"],
+    "bert-base-uncased --freeze head,projection": ["no part head here", "no part projection here"],
+    "albert-base-v2 --freeze layers:0,projection": [],
+    "albert-base-v2 --freeze layers:0-1": ["layers:0-1 is more than the stored layers, which are"],
+    "distilbert-base-uncased --freeze pooler": ["no part pooler here"],
+}
+"""Parts to freeze, and what is said of those that the model has not."""
+
+
+@pytest.mark.parametrize("line", FROZEN)
+def test_parts_that_are_not_there_are_told(line: str, run: Run) -> None:
+    """By every command that says what is trained."""
+    for command in ("count", "cost", "solve --memory 1TB --vary batch-size"):
+        result = run(*command.split(), *line.split())
+        told = [text for text in result.stderr.splitlines() if text.startswith("note: freeze:")]
+        assert len(told) == len(FROZEN[line]), told
+        assert all(part in text for part, text in zip(FROZEN[line], told, strict=True)), told
 
 
 def test_words() -> None:

@@ -56,6 +56,8 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     if os.path.isdir(name):
         name = _in_directory(name)
     limits = Limits()
+    if os.path.basename(name) == "config.json":
+        raise CheckpointError(f"{quoted(name)}: a config; give the directory or the checkpoint")
     if name.endswith(".json"):
         return _read_shards(name, limits)
     return _read_file(name, limits)

@@ -151,6 +151,13 @@ def _list(values: object) -> str:
 
 def _offset_problems(entries: Mapping[str, Any], data_length: int) -> Iterator[str]:
     """Where the numbers of *entries* do not fill the data exactly, one after the other."""
+    needed = max((entry["data_offsets"][1] for entry in entries.values()), default=0)
+    if needed > data_length and not any(_offset_problems(entries, needed)):
+        yield (
+            f"cut short, as a download that broke off leaves it: its tensors take {needed:,} bytes,"
+            f" of which {data_length:,} are there"
+        )
+        return
     reached = 0
     for name, entry in sorted(entries.items(), key=lambda item: item[1]["data_offsets"]):
         begin, end = entry["data_offsets"]

@@ -78,7 +78,9 @@ def name_of(module: str, name: str) -> Name:
     """The name *name* of *module*; ``Unfit`` if tensors do not consist of it."""
     full = f"{module}.{name}"
     if full not in _NAMES:
-        raise Unfit(f"names {printable(full, 100)}, of which no tensor is made")
+        whole = full.startswith(("transformers.", "torch.nn.", "peft."))
+        hint = "; torch.save(model.state_dict(), FILE) leaves out all but tensors" if whole else ""
+        raise Unfit(f"names {printable(full, 100)}, of which no tensor is made{hint}")
     return Name(full)
 
 

@@ -7,33 +7,35 @@ parser of the standard library takes minutes for some.
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
+from albert_calc.checks.measure import EVERY, FLAGS, Measure, read_measure
+from albert_calc.checks.subjects import placed
 from albert_calc.config.files import decoded, quoted, read_limited
-from albert_calc.costs.trained import EVERYTHING, TRAINED_KEYS, Trained, read_trained
-from albert_calc.counting.counts import Selection
+from albert_calc.costs.trained import TRAINED_KEYS
 from albert_calc.errors import MOST_PROBLEMS, AlbertCalcError, Problems
-from albert_calc.writing.harmless import shown
+from albert_calc.writing.harmless import printable, shown
 
 LARGEST_FILE = 16 * 2**20
 MOST_CHECKS = 100_000
 _LONGEST_LINE = 2_000
 _MOST_LINES = 40
 _MOST_OF_A_SIGN = 50
+_MOST_WALKS = 100
 
 _HEADER = re.compile(r"^[ \t]*\[\[[ \t]*check[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
 
 _TEXTS = ("name", "preset", "config", "head", "layout", "share")
-_FLAGS = ("without_embeddings", "trainable")
-_KEYS = (*_TEXTS, *_FLAGS, *TRAINED_KEYS, *KEYS)
+_KEYS = (*_TEXTS, *FLAGS, *TRAINED_KEYS, *KEYS)
 
 
 class Listed(NamedTuple):
     """One check of a file: its number, its name, its model, and its bounds.
 
     The model is a ``preset``, or a ``config``: a path or a pattern relative to ``folder``. The
-    bounds are of a ``selection`` of its tensors, or of what is ``trained``.
+    bounds are of what ``measure`` counts.
     """
 
     number: int
@@ -45,8 +47,7 @@ class Listed(NamedTuple):
     head: str | None = None
     layout: str | None = None
     share: str | None = None
-    selection: Selection = "all"
-    trained: Trained | None = None
+    measure: Measure = EVERY
 
 
 def read_checks(path: str) -> list[Listed]:
@@ -65,6 +66,8 @@ def read_checks(path: str) -> list[Listed]:
             break
         with problems.collected():
             checks.append(_listed(table, number, folder))
+    if len({c.config for c in checks if "**" in c.config}) > _MOST_WALKS:
+        problems.append(f"config: at most {_MOST_WALKS} patterns may have **")
     if problems:
         raise AlbertCalcError([f"{name}: {problem}" for problem in problems])
     return checks
@@ -94,8 +97,17 @@ def _tables(text: str, name: str) -> Iterator[tuple[int, object]]:
         raise AlbertCalcError(
             f"{name}: has {len(starts):,} checks; at most {MOST_CHECKS:,} are read"
         )
-    before = text[: starts[0]] if starts else text
-    content = _parsed(before, 1, name)
+    number, line = 0, 1
+    for start, end in pairwise((0, *starts, len(text))):
+        piece = text[start:end]
+        for table in _checks_in(_parsed(piece, line, name), name):
+            number += 1
+            yield number, table
+        line += piece.count("\n")
+
+
+def _checks_in(content: Mapping[str, Any], name: str) -> list[object]:
+    """The tables of checks in *content*, beside which there may be nothing."""
     others = Problems(
         f"{shown(k)}: is no key here, only [[check]]" for k in content if k != "check"
     )
@@ -106,14 +118,7 @@ def _tables(text: str, name: str) -> Iterator[tuple[int, object]]:
         others.append("has no [[check]] table")
     if others:
         raise AlbertCalcError([f"{name}: {problem}" for problem in others])
-    yield from enumerate(listed, 1)
-    line = before.count("\n") + 1
-    for index, start in enumerate(starts):
-        end = starts[index + 1] if index + 1 < len(starts) else len(text)
-        piece = text[start:end]
-        tables = _parsed(piece, line, name)["check"]
-        yield len(listed) + index + 1, tables[0]
-        line += piece.count("\n")
+    return list(listed)
 
 
 def _parsed(piece: str, line: int, name: str) -> dict[str, Any]:
@@ -126,7 +131,7 @@ def _parsed(piece: str, line: int, name: str) -> dict[str, Any]:
         raise AlbertCalcError(f"{name}: nested too deeply") from None
     except ValueError as error:
         text = re.sub(r"at line (\d+)", lambda m: f"at line {int(m[1]) + line - 1}", str(error))
-        raise AlbertCalcError(f"{name}: not valid TOML: {shown(text)[1:-1]}") from None
+        raise AlbertCalcError(f"{name}: not valid TOML: {printable(text, 300)}") from None
 
 
 def _refuse_hostile(piece: str, line: int, name: str) -> None:
@@ -169,26 +174,20 @@ def _listed(table: object, number: int, folder: str) -> Listed:
         f"{k}: must be text, got {shown(table[k])}"
         for k in _TEXTS if not isinstance(table.get(k, ""), str)
     ]  # fmt: skip
-    problems += [
-        f"{k}: must be true or false, got {shown(table[k])}"
-        for k in _FLAGS if not isinstance(table.get(k, False), bool)
-    ]  # fmt: skip
     if ("preset" in table) == ("config" in table):
         problems.append("must name either a preset or a config")
     elif table.get("config") == "-":
         problems.append("config: must be a file, a directory or a pattern, got '-'")
-    bounds, trained = Bounds(), EVERYTHING
+    bounds, measure = Bounds(), EVERY
     with problems.collected():
         bounds = read_bounds(table)
     with problems.collected():
-        trained = read_trained(table)
-    if trained != EVERYTHING and not table.get("trainable"):
-        problems.append("trainable: must be true where lora or freeze says what is trained")
+        measure = read_measure(table)
     if problems:
         raise AlbertCalcError([f"{label}: {problem}" for problem in problems])
+    if bounds.same_as:
+        bounds = bounds._replace(same_as=placed(bounds.same_as, folder))
     return Listed(
         number, name, bounds, folder, table.get("preset", ""), table.get("config", ""),
-        table.get("head"), table.get("layout"), table.get("share"),
-        "without_embeddings" if table.get("without_embeddings") else "all",
-        trained if table.get("trainable") else None,
+        table.get("head"), table.get("layout"), table.get("share"), measure,
     )  # fmt: skip

@@ -18,16 +18,15 @@ def recorded(models: Iterable[tuple[str, Model | AlbertCalcError]]) -> Iterator[
     for name, model in models:
         if isinstance(model, AlbertCalcError):
             problems += model.problems
-        elif model.path == "-" or name == "sizes" or model.config.share != _own_share(model):
+        elif not _writable(model.path or model.name) or not _writable(name):
+            problems.append(f"{name}: a name that is not UTF-8, which no checks file can hold")
+        elif model.path == "-":
             problems.append(f"{name}: must be a preset or a file, which a check can name")
         else:
             tables.append(_table(name, model))
     problems.raise_any(AlbertCalcError)
+    yield "# Paths are relative to the directory of this file.\n\n"
     yield "\n".join(tables)
-
-
-def _own_share(model: Model) -> str:
-    return model.config.family.default_share
 
 
 def _table(name: str, model: Model) -> str:
@@ -37,10 +36,21 @@ def _table(name: str, model: Model) -> str:
     lines.append(f"head = {_text(model.head)}")
     if model.layout != DEFAULT_LAYOUT:
         lines.append(f"layout = {_text(model.layout)}")
+    if model.config.share != model.config.family.default_share:
+        lines.append(f"share = {_text(model.config.share or '')}")
     lines.append(f"equals = {model.counts.total}")
     return "\n".join(lines) + "\n"
 
 
+def _writable(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _text(value: str) -> str:
-    """*value* as a basic string of TOML, whose escapes are those of JSON."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """*value* as a basic string of TOML, in letters that every output holds."""
+    plain = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "".join(c if c.isascii() else f"\\U{ord(c):08x}" for c in plain)

@@ -8,12 +8,9 @@ from typing import NamedTuple
 
 from albert_calc.checks.bounds import Bounds, Measured, Outcome, outcomes
 from albert_calc.checks.file import Listed
+from albert_calc.checks.measure import EVERY, Measure
 from albert_calc.checks.subjects import real_config
 from albert_calc.config.presets import find_preset
-from albert_calc.costs.memory import weights_bytes
-from albert_calc.costs.trainable import trainable_of
-from albert_calc.costs.trained import Trained
-from albert_calc.counting.counts import Selection, count
 from albert_calc.errors import AlbertCalcError
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
 from albert_calc.models.model import DEFAULT_LAYOUT, Model, Request, read_model
@@ -42,42 +39,24 @@ class Result(NamedTuple):
         return self.outcome.holds if self.outcome else None
 
 
-class Measure(NamedTuple):
-    """What is counted: a selection of a model's tensors, or what of it is ``trained``."""
-
-    selection: Selection = "all"
-    trained: Trained | None = None
-
-    def of(self, model: Model, dtype: str) -> Measured:
-        """The parameters of *model*; ``AlbertCalcError`` if it cannot be trained so."""
-        if self.trained is not None:
-            total = trainable_of(model.blueprint, self.trained).trainable
-            return Measured(total, {}, weights_bytes(total, dtype))
-        counts = count(model.blueprint, self.selection)
-        parameters = {c.name: c.parameters for c in counts.components}
-        return Measured(counts.total, parameters, weights_bytes(counts.total, dtype))
-
-
-EVERY = Measure()
-
-
 def held_against(
-    model: Model, bounds: Bounds, *, name: str = "", measure: Measure = EVERY
+    model: Model, bounds: Bounds, *, name: str = "", measure: Measure = EVERY, near: bool = True
 ) -> Iterator[Result]:
-    """What each of *bounds* says of *model*."""
+    """What each of *bounds* says of *model*; unknown names with those that are *near*."""
     label = name or model.name
     try:
         found = measure.of(model, bounds.dtype)
-        same = _same(model, bounds, measure) if bounds.same_as else None
+        same = _same(model, bounds, measure, near) if bounds.same_as else None
     except AlbertCalcError as error:
-        yield Result(label, model.head, model.layout, error="; ".join(error.problems))
+        reason = "; ".join(error.problems)
+        yield Result(label, model.head, model.layout, error=reason, path=model.path)
         return
     for outcome in outcomes(found, bounds, same):
         yield Result(label, model.head, model.layout, outcome, path=model.path, model=model)
 
 
-def _same(model: Model, bounds: Bounds, measure: Measure) -> Measured:
-    other = _other(bounds.same_as, model.head, model.layout)
+def _same(model: Model, bounds: Bounds, measure: Measure, near: bool) -> Measured:
+    other = _other(bounds.same_as, model.head, model.layout, near)
     if isinstance(other, AlbertCalcError):
         raise other
     return measure.of(other, bounds.dtype)
@@ -85,10 +64,10 @@ def _same(model: Model, bounds: Bounds, measure: Measure) -> Measured:
 
 # Many checks are against few models.
 @lru_cache(maxsize=256)
-def _other(text: str, head: str, layout: str) -> Model | AlbertCalcError:
+def _other(text: str, head: str, layout: str, near: bool) -> Model | AlbertCalcError:
     """The model that another must be the same as, or why it cannot be read."""
     try:
-        return read_model(find_model(text), Request(head=head, layout=layout))
+        return read_model(find_model(text, near=near), Request(head=head, layout=layout))
     except AlbertCalcError as error:
         return error
 
@@ -109,17 +88,19 @@ def listed_results(
     own = request._replace(
         head=listed.head, layout=listed.layout or DEFAULT_LAYOUT, share=listed.share, overrides={}
     )
-    measure = Measure(listed.selection, listed.trained)
+    near = listed.number <= _MOST_NEAR
     for path in sources:
         subject = _subject(listed, path)
         if wanted is not None and subject not in wanted:
             continue
         name = listed.name if len(sources) == 1 else f"{listed.name}: {os.path.relpath(path)}"
-        model = _model(listed.preset, path, own.head, own.layout, own.share, own.strict)
+        model = _model(listed.preset, path, own.head, own.layout, own.share, own.strict, near)
         if isinstance(model, AlbertCalcError):
             yield Result(name, error="; ".join(model.problems), path=path, subject=subject)
             continue
-        for result in held_against(model, listed.bounds, name=name, measure=measure):
+        for result in held_against(
+            model, listed.bounds, name=name, measure=listed.measure, near=near
+        ):
             yield result._replace(subject=subject)
 
 
@@ -131,6 +112,8 @@ def _subject(listed: Listed, path: str) -> str:
 
 
 _MOST_WILD, _MOST_DIRECTORIES = 8, 10_000
+_MOST_NEAR = 100
+"""How many checks of a file are answered with near names, whose search takes its time."""
 
 
 def _sources(listed: Listed) -> list[str]:
@@ -183,19 +166,25 @@ def _fitting(pattern: str, folder: str) -> tuple[str, ...]:
 # Many checks are of few models.
 @lru_cache(maxsize=256)
 def _model(
-    preset: str, path: str, head: str | None, layout: str, share: str | None, strict: bool
+    preset: str,
+    path: str,
+    head: str | None,
+    layout: str,
+    share: str | None,
+    strict: bool,
+    near: bool,
 ) -> Model | AlbertCalcError:
     """The model of a check, or why it cannot be read."""
     request = Request({}, head, layout, share, strict, class_head=True)
     try:
-        return read_model(_named(preset) if preset else _file(path), request)
+        return read_model(_named(preset, near) if preset else _file(path), request)
     except AlbertCalcError as error:
         return error
 
 
 @lru_cache(maxsize=64)
-def _named(name: str) -> Found:
-    return find_named(name)
+def _named(name: str, near: bool) -> Found:
+    return find_named(name, near=near)
 
 
 @lru_cache(maxsize=4)

@@ -6,6 +6,7 @@ A subject is the name of a preset, whichever of its names is used, or the real p
 import os
 
 from albert_calc.config.presets import find_preset, load_preset
+from albert_calc.models.hub import cached_snapshot
 from albert_calc.models.lookup import find_file, find_model
 
 
@@ -15,6 +16,16 @@ def of_model(text: str) -> str:
         return of_file(text)
     preset = find_preset(text)
     return preset.name if preset else real_config(find_model(text).path)
+
+
+def placed(text: str, folder: str) -> str:
+    """The MODEL *text* of a file in *folder*, to which paths are relative there."""
+    path = os.path.join(folder, text)
+    if os.path.lexists(path):
+        return path
+    # A name, or a path that is told to be none: no file of the directory one happens to be in.
+    elsewhere = os.path.lexists(text) and not (find_preset(text) or cached_snapshot(text))
+    return path if elsewhere else text
 
 
 def of_preset(name: str) -> str:

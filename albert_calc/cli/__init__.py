@@ -12,15 +12,15 @@ from typing import Any
 import click
 
 from albert_calc import __version__
-from albert_calc.cli.output import say, write
+from albert_calc.cli.output import say
 from albert_calc.errors import AlbertCalcError, first_of
 from albert_calc.writing.harmless import shown
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "Count:": ("count", "explain", "embedding", "layers"),
-    "Compare:": ("compare", "cost", "reproduce"),
-    "Check:": ("check", "verify", "infer"),
-    "Explore:": ("presets", "sweep", "solve"),
+    "Count": ("count", "explain", "embedding", "layers"),
+    "Compare": ("compare", "cost", "reproduce"),
+    "Check": ("check", "verify", "infer"),
+    "Explore": ("presets", "sweep", "solve"),
 }
 """Each command, whose module in ``cli.commands`` has the same name, under its heading."""
 
@@ -52,7 +52,7 @@ class CommandGroup(click.Group):
         for heading, names in COMMANDS.items():
             commands = [(name, self.get_command(ctx, name)) for name in names]
             records = [(n, c.get_short_help_str(limit=90)) for n, c in commands if c]
-            with formatter.section(heading.rstrip(":")):
+            with formatter.section(heading):
                 formatter.write_dl(records)
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
@@ -67,7 +67,7 @@ class CommandGroup(click.Group):
             say("error", ["cannot write the result: standard output is closed"])
             return CANNOT
         if words[:1] == ["-V"] and len(words) > 1 and not words[1].startswith("-"):
-            say("error", ["no command: -V is the version only where nothing follows"])
+            say("error", ["no command: -V alone is --version; before sizes a command is needed"])
             _suggest(words)
             return CANNOT
         if problem := _completion_problem():
@@ -77,9 +77,6 @@ class CommandGroup(click.Group):
         try:
             result = super().main(_helped(words), *rest, **extra)
             return result if isinstance(result, int) else 0
-        except click.exceptions.NoArgsIsHelpError as error:
-            write((error.ctx.get_help() if error.ctx else "") + "\n")
-            return 0
         except click.ClickException as error:
             _explain(error, words)
         except SystemExit as done:
@@ -121,8 +118,8 @@ def _completion_problem() -> str:
 
 
 def _helped(words: list[str]) -> list[str]:
-    """``help`` and ``help COMMAND`` as the options that mean the same."""
-    return [*words[1:2], "--help"] if words[:1] == ["help"] else words
+    """``help``, ``help COMMAND`` and nothing at all as the options that mean the same."""
+    return words if words and words[0] != "help" else [*words[1:2], "--help"]
 
 
 def _explain(error: click.ClickException, words: list[str]) -> None:

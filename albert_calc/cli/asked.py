@@ -67,9 +67,12 @@ class Asked:
                 with problems.collected():
                     found.append(find(name))
         if problems and not self.lists:
-            # The sizes that were typed can be wrong as well.
+            # The sizes that were typed can be wrong as well, and so can the others.
             sizes = self.request.overrides
             problems += [p for s in SIZES for p in size_problems(s, sizes.get(s.key), False)]
+            for one in found:
+                with problems.collected(one.name):
+                    read_model(one, self.request._replace(overrides={}))
         problems.raise_any()
         if not found and self.request.overrides:
             found.append(Found("sizes", {}, "sizes"))
@@ -105,7 +108,7 @@ class Asked:
         problems = Problems()
         models = []
         for one in found:
-            with problems.collected():
+            with problems.collected(one.name if len(found) > 1 else ""):
                 models.append(read_model(one, request))
         problems.raise_any()
         self._read += models
@@ -118,9 +121,9 @@ class Asked:
             self._read.append(model)
 
     def say_about_models(self) -> None:
-        """Tell what was assumed of the models that were read, and what is odd."""
+        """Tell what is odd about the models that were read, and unless quiet what was assumed."""
         several = len(self._read) > 1
-        for kind in ("note", "warning"):
+        for kind in ("warning",) if self.quiet else ("note", "warning"):
             texts = [
                 f"{model.name}: {text}" if several else text
                 for model in self._read

@@ -164,14 +164,13 @@ def _command(
 
 def _finished(asked: Asked, result: "Report | Picture | None") -> int:
     """Say what there is to say, write *result*, and give the exit status."""
-    if not asked.quiet:
-        asked.say_about_models()
+    asked.say_about_models()
     if result is None:
         return 0
     if not isinstance(result, Report):
         from albert_calc.cli.drawing import show
 
-        show(result, asked.save)
+        show(result, asked.save, quiet=asked.quiet)
         return 0
     if not asked.quiet:
         say("note", result.remarks)
@@ -182,7 +181,7 @@ def _finished(asked: Asked, result: "Report | Picture | None") -> int:
     elif asked.save:
         from albert_calc.cli.drawing import save_report
 
-        save_report(result, asked.save)
+        save_report(result, asked.save, quiet=asked.quiet)
     else:
         emit(result._replace(headline="") if asked.quiet else result, asked.format)
     return result.status

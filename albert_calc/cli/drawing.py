@@ -7,21 +7,25 @@ from albert_calc.render.files import content
 from albert_calc.report import Report
 
 
-def show(picture: Picture, save: str | None) -> None:
-    """Write *picture* to standard output, or to the file *save* and nothing there."""
+def show(picture: Picture, save: str | None, *, quiet: bool = False) -> None:
+    """Write *picture* to standard output, or to the file *save* and nothing there.
+
+    Unless *quiet* it is said that a file was written.
+    """
     if save is None:
         from albert_calc.render.terminal import render
 
         write(render(picture, canvas()))
     else:
-        _save(save, content(save, picture=picture))
+        _save(save, content(save, picture=picture), quiet)
 
 
-def save_report(report: Report, save: str) -> None:
+def save_report(report: Report, save: str, *, quiet: bool = False) -> None:
     """Write the tables of *report*, and the picture beside them, to the file *save*."""
-    _save(save, content(save, report, report.picture))
+    _save(save, content(save, report, report.picture), quiet)
 
 
-def _save(path: str, data: bytes) -> None:
+def _save(path: str, data: bytes, quiet: bool) -> None:
     write_file(path, data)
-    say("note", [f"saved {quoted(path)}"])
+    if not quiet:
+        say("note", [f"saved {quoted(path)}"])

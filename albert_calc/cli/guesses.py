@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from albert_calc.config.presets import find_preset
-from albert_calc.families import HEADS, head_meant
+from albert_calc.families import HEADS, family, head_meant
 from albert_calc.families.sizes import SIZES
 
 
@@ -18,11 +18,13 @@ class Guess(NamedTuple):
 
     ``SIZE`` stands for a number of bytes such as 16GB, ``NAMES`` for names of presets with
     commas between them, ``HEAD`` for what a head is called elsewhere, and ``N`` for a number.
+    A row with a ``command`` is a guess of that command alone.
     """
 
     typed: str
     meant: str
     example: str
+    command: str = ""
 
 
 GUESSES: tuple[Guess, ...] = (
@@ -44,6 +46,7 @@ GUESSES: tuple[Guess, ...] = (
     Guess("--expect", "--equals", "check base {} 11750400"),
     Guess("--batch", "--batch-size", "cost base {} 8"),
     Guess("-b N", "-B N", "cost base {}"),
+    Guess("-s N", "-S N", "cost base {}"),
     Guess("--seq", "-S", "cost base {} 128"),
     Guess("--seq-len", "-S", "cost base {} 128"),
     Guess("--seq-length", "-S", "cost base {} 128"),
@@ -53,13 +56,22 @@ GUESSES: tuple[Guess, ...] = (
     Guess("--dtype half", "--dtype float16", "cost base {}"),
     Guess("--dtype float", "--dtype float32", "cost base {}"),
     Guess("--fp32", "--dtype float32", "cost base {}"),
-    Guess("--fp16", "--dtype float16", "cost base {}"),
+    # So the Trainer of transformers calls mixed precision.
+    Guess("--fp16", "--autocast float16", "cost base {}"),
+    Guess("--bf16", "--autocast bfloat16", "cost base {}"),
+    Guess("--amp", "--autocast float16", "cost base {}"),
+    Guess("--mixed-precision", "--autocast", "cost base {} bf16"),
     Guess("--half", "--dtype float16", "cost base {}"),
-    Guess("--bf16", "--dtype bfloat16", "cost base {}"),
+    Guess("--gradient-checkpointing", "--checkpointing", "cost base {}"),
+    Guess("--attention flash", "--attention sdpa", "cost base {}"),
+    Guess("--attention flash_attention_2", "--attention sdpa", "cost base {}"),
+    Guess("--lora-rank", "--lora", "cost bert-base-uncased {} 8"),
+    Guess("--rank", "--lora", "cost bert-base-uncased {} 8"),
     Guess("--optimizer adam", "--optimizer adamw", "cost base {}"),
     Guess("--layers", "--num-hidden-layers", "count base {} 6"),
     Guess("--num-layers", "--num-hidden-layers", "count base {} 6"),
-    Guess("--heads", "--num-attention-heads", "count base {} 8"),
+    Guess("--heads N", "--num-attention-heads N", "count base {}"),
+    Guess("--heads", "--head", "count bert-base-uncased {} masked-lm"),
     Guess("--num-heads", "--num-attention-heads", "count base {} 8"),
     Guess("--vary hidden", "--vary hidden-size", "solve base --budget 12M {}"),
     Guess("--vary layers", "--vary num-hidden-layers", "solve bert-base-uncased --budget 90M {}"),
@@ -69,7 +81,14 @@ GUESSES: tuple[Guess, ...] = (
     Guess("--hidden", "--hidden-size", "count base {} 384"),
     Guess("--vocab", "--vocab-size", "count base {} 30000"),
     Guess("--labels", "--num-labels", "count base --head sequence-classification {} 5"),
+    Guess("--num-classes", "--num-labels", "count base --head sequence-classification {} 5"),
     Guess("--head HEAD", "--head HEAD", "count bert-base-uncased {}"),
+    Guess(
+        "--model base",
+        "--preset base",
+        "verify tests/data/checkpoints/bert-with-buffers {} -V 1",
+        "verify",
+    ),
     Guess("--model base", "base", "count {}"),
     Guess("--file configs/base.json", "configs/base.json", "count {}"),
     Guess("--preset NAMES", "NAMES", "compare {}"),
@@ -105,14 +124,17 @@ def answer(
     *commands* are the names of all commands, and *options* gives those of a command.
     """
     line = [part for word in words for part in _parted(word)]
-    meant = list(line)
+    meant = [part for word in line for part in _apart(word)]
     if meant and meant[0] not in commands:
         meant = _command(meant, commands)
     known = options(meant[0]) if meant and meant[0] in commands else ()
     for guess in GUESSES:
         first = guess.meant.split()[0]
-        if guess.typed.startswith("-") and (first in known or not first.startswith("-")):
+        elsewhere = guess.command and guess.command not in meant[:1]
+        fits = first in known or not first.startswith("-")
+        if guess.typed.startswith("-") and fits and not elsewhere:
             meant = _replaced(meant, guess)
+    meant = [_dashed(word, known) for word in meant]
     if meant[:1] == ["sweep"]:
         meant = _listed(meant)
     return f"albert-calc {' '.join(_quoted(w) for w in meant)}" if meant != line else ""
@@ -122,6 +144,18 @@ def _parted(word: str) -> list[str]:
     """``--name=value`` as two words."""
     name, equals, value = word.partition("=")
     return [name, value] if equals and name.startswith("--") else [word]
+
+
+def _apart(word: str) -> list[str]:
+    """``-V=value`` as two words, where an option of one letter has the sign in its value."""
+    name, equals, value = word.partition("=")
+    return [name, value] if equals and name in _SIZE_OPTIONS else [word]
+
+
+def _dashed(word: str, known: Collection[str]) -> str:
+    """``--num_labels`` as the *known* option ``--num-labels``."""
+    dashed = word.replace("_", "-")
+    return dashed if word.startswith("--") and dashed in known else word
 
 
 def _command(words: list[str], commands: Sequence[str]) -> list[str]:
@@ -176,9 +210,20 @@ def _replaced(words: list[str], guess: Guess) -> list[str]:
         found = words[start : start + len(typed)]
         if all(_matches(word, pattern) for word, pattern in zip(found, typed, strict=True)):
             value = found[-1]
+            if typed[-1] == "HEAD" and not _may_have(head_meant(value), words):
+                return words
             meant = [w for m in guess.meant.split() for w in _filled(m, value)]
             return words[:start] + meant + words[start + len(typed) :]
     return words
+
+
+def _may_have(head: str, words: Sequence[str]) -> bool:
+    """Whether the first preset that is named among *words* has *head*, or none is named."""
+    for word in words:
+        preset = find_preset(word)
+        if preset is not None:
+            return head in family(preset.content["model_type"]).heads
+    return True
 
 
 def _matches(word: str, pattern: str) -> bool:

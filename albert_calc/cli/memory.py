@@ -26,7 +26,8 @@ def memory_options(function: Function) -> Function:
     options: list[click.Parameter] = [
         Once(
             ["--memory"], metavar="SIZE",
-            help="What must fit: 16GB is 16 × 10^9 bytes, 16GiB 16 × 2^30. Exit 1 if it does not.",
+            help="The memory that a training step may take: 16GB is 16 × 10^9 bytes, 16GiB"
+            " 16 × 2^30. Exit 1 if nothing fits.",
         ),
         Once(
             ["--gpu"], metavar="NAME", type=NameType(_cards),
@@ -39,7 +40,7 @@ def memory_options(function: Function) -> Function:
 def memory_of(memory: str | None, gpu: str | None) -> Memory | None:
     """The memory that is asked about; raises ``ConfigError`` for what is none."""
     if memory is not None and gpu is not None:
-        raise ConfigError("memory: goes without --gpu, which is the memory of a card")
+        raise ConfigError("memory: give --memory or --gpu, not both")
     if gpu is not None:
         found = card(gpu)
         if found is None:

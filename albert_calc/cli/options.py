@@ -30,11 +30,18 @@ HEADINGS = (OWN_HEADING, BATCH_HEADING, TRAINED_HEADING, OUTPUT_HEADING, MODEL_H
 
 
 class Option(click.Option):
-    """An option under a heading of the help."""
+    """An option under a heading of the help; an empty text is no value of any."""
 
     def __init__(self, *names: Any, heading: str = OWN_HEADING, **attributes: Any) -> None:
         super().__init__(*names, **attributes)
         self.heading = heading
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """The value; what a shell variable that is not set leaves is refused."""
+        empty = value == "" or (isinstance(value, list | tuple) and "" in value)
+        if empty and not ctx.resilient_parsing:
+            raise click.UsageError(f"an empty value: {max(self.opts, key=len)}", ctx)
+        return super().process_value(ctx, value)
 
 
 class Once(Option):
@@ -169,7 +176,9 @@ def one_of(names: Iterable[str]) -> "click.Choice[str]":
     return click.Choice(tuple(names), case_sensitive=False)
 
 
-def size_options(symbols: str, *, lists: bool = False) -> list[click.Parameter]:
+def size_options(
+    symbols: str, *, lists: bool = False, heading: str = SIZES_HEADING
+) -> list[click.Parameter]:
     """An option for each of the sizes with these *symbols*, named after its key.
 
     With *lists* its text is passed on, to be read as values and ranges.
@@ -184,7 +193,7 @@ def size_options(symbols: str, *, lists: bool = False) -> list[click.Parameter]:
             type=click.STRING if lists else SIZE,
             metavar="VALUES" if lists else "N",
             help=f"{size.symbol}: {size.meaning}.",
-            heading=SIZES_HEADING,
+            heading=heading,
         )
         for size in SIZES
         if size.symbol in symbols

@@ -21,6 +21,8 @@ from albert_calc.errors import ConfigError, Problems
 from albert_calc.passes.conditions import ATTENTIONS
 from albert_calc.writing.harmless import shown
 
+_SHORT_HALVES = [short for short, dtype in SHORT_DTYPES.items() if dtype in HALVES]
+
 
 def batch_options(function: Function) -> Function:
     """``-B`` and ``-S``."""
@@ -83,7 +85,7 @@ def training_options(function: Function) -> Function:
             help="Gradient checkpointing: keep only the input of each layer, recompute the rest.",
         ),
         Once(
-            ["--autocast"], type=one_of(HALVES), heading=BATCH_HEADING,
+            ["--autocast"], type=one_of([*HALVES, *_SHORT_HALVES]), heading=BATCH_HEADING,
             help="Train float32 weights with 16-bit products.",
         ),
         Option(
@@ -117,7 +119,7 @@ def workload_of(options: Mapping[str, Any]) -> Workload:
         labels=options["labels"],
         accumulate=options["accumulate"],
         checkpointing=options["checkpointing"],
-        autocast=options["autocast"],
+        autocast=SHORT_DTYPES.get(options["autocast"], options["autocast"]),
         master_weights=options["master_weights"],
         masked=masked,
     )

@@ -217,6 +217,22 @@ LEARNED_ACTIVATIONS: Mapping[str, str] = {
 }
 """Functions of transformers that have parameters, and which: all others have none."""
 
+_ELSEWHERE: Mapping[str, str] = {
+    "num_layers": "num_hidden_layers",
+    "n_layers": "num_hidden_layers",
+    "num_heads": "num_attention_heads",
+    "n_heads": "num_attention_heads",
+    "hidden_dim": "hidden_size",
+    "d_model": "hidden_size",
+    "ffn_dim": "intermediate_size",
+    "max_seq_length": "max_position_embeddings",
+    "num_classes": "num_labels",
+}
+"""What other configs call sizes."""
+
+_MOST_MEANT = 200
+"""The most keys of a config whose unknown ones are compared with those that there are."""
+
 # A config that has one of these and is not refused has a value that changes nothing.
 _REFUSABLE = frozenset(key for refusal in REFUSALS for key in refusal.keys)
 
@@ -277,12 +293,25 @@ def key_warnings(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
             if not _is_neutral(key, given[key]):
                 yield f"{key}: ignored, since {tables.model_type} has none, got {shown(given[key])}"
         elif key not in known:
-            yield f"{printable(key, 80)}: unknown to {tables.config_class}, so ignored"
+            meant = _meant(key, tables) if len(given) <= _MOST_MEANT else ""
+            hint = f"; did you mean {meant}?" if meant else ""
+            yield f"{printable(key, 80)}: unknown to {tables.config_class}, which ignores it{hint}"
     if not _among(given.get("auto_map"), _OFF):
         yield (
             "auto_map: the config names code of its own; what is counted is the class of"
             " transformers for this model_type"
         )
+
+
+def _meant(key: str, tables: Family) -> str:
+    """The key of the family that an unknown *key* is a slip of, or another name of."""
+    from difflib import get_close_matches
+
+    usual = tables.names.get(key) or tables.names.get(_ELSEWHERE.get(key, ""))
+    if usual or key in _ELSEWHERE:
+        return usual or _ELSEWHERE[key]
+    near = get_close_matches(key.lower()[:60], tables.defaults, n=1, cutoff=0.85)
+    return near[0] if near else ""
 
 
 def _is_neutral(key: str, value: object) -> bool:

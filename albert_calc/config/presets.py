@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from albert_calc.config.files import parse_json_object, read_small_file
@@ -13,6 +13,7 @@ from albert_calc.writing.harmless import shown
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Installed, the files lie inside the package; in a checkout beside it.
 _FOLDERS = (os.path.join(_PACKAGE, "configs"), os.path.join(os.path.dirname(_PACKAGE), "configs"))
+_MOST_NEAR = 3
 
 SHAPES: tuple[str, ...] = ("base", "large", "xlarge", "xxlarge")
 """The presets that compare ALBERT's four shapes at BERT's vocabulary."""
@@ -52,15 +53,17 @@ def preset_names() -> list[str]:
     return [*SHAPES, *sorted(found.difference(SHAPES))]
 
 
-def load_preset(name: str) -> Preset:
-    """The preset *name*; raises ``ConfigError`` if there is none."""
+def load_preset(name: str, *, near: bool = True) -> Preset:
+    """The preset *name*; raises ``ConfigError`` if there is none, with those that are *near*."""
     found = find_preset(name) if isinstance(name, str) else None
     if found is None:
-        raise ConfigError(f"preset: {_unknown(name)}")
+        close = nearest(name) if near and isinstance(name, str) else []
+        hint = f"did you mean {', '.join(close)}?" if close else "see albert-calc presets"
+        raise ConfigError(f"preset: must be a known name ({hint}), got {shown(name)}")
     return found
 
 
-@cache
+@lru_cache(maxsize=1024)
 def find_preset(name: str) -> Preset | None:
     """The preset that *name* means, in any case: its name, an alias, a title, or a hub id."""
     lower = name.lower()
@@ -70,13 +73,18 @@ def find_preset(name: str) -> Preset | None:
         found = _read(plain) if plain else None
         if found and (found.name == lower or by_title.get(lower) or found.hub.lower() == lower):
             return found
-    # Some write bert_base, and one preset has underscores.
-    spelled = lower.replace("_", "-")
-    for other in all_presets():
-        names = (other.name, other.hub.lower(), *other.aliases)
-        if lower and spelled in (name.replace("_", "-") for name in names):
-            return other
-    return None
+    return _spelled().get(lower.replace("_", "-"))
+
+
+@cache
+def _spelled() -> dict[str, Preset]:
+    """Every preset by each of its names; some write bert_base, and one has underscores."""
+    found: dict[str, Preset] = {}
+    for preset in all_presets():
+        for name in (preset.name, preset.hub.lower(), *preset.aliases):
+            if name:
+                found.setdefault(name.replace("_", "-"), preset)
+    return found
 
 
 def all_presets() -> Iterator[Preset]:
@@ -87,7 +95,7 @@ def all_presets() -> Iterator[Preset]:
             yield found
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _read(name: str) -> Preset | None:
     # A name becomes part of a path only if it is plain.
     plain = name.isascii() and all(part.isalnum() for part in name.replace("_", "-").split("-"))
@@ -113,13 +121,7 @@ def _folder() -> str:
     raise ConfigError("preset: the files of configs/ were not installed")
 
 
-def _unknown(name: object) -> str:
-    close = nearest(name) if isinstance(name, str) else []
-    hint = f"did you mean {', '.join(close)}?" if close else "see albert-calc presets"
-    return f"must be a known name ({hint}), got {shown(name)}"
-
-
-def nearest(name: str, most: int = 3) -> list[str]:
+def nearest(name: str) -> list[str]:
     """The names nearest to *name*, all of the family that it names, and one a preset."""
     from difflib import get_close_matches
 
@@ -128,15 +130,15 @@ def nearest(name: str, most: int = 3) -> list[str]:
     kin = [n for n in presets if _family(n) == _family(lower)]
     if not kin:
         families = sorted({_family(n) for n in presets} - set(SHAPES))
-        near = get_close_matches(_family(lower), families, n=1, cutoff=0.75)
+        near = get_close_matches(_family(lower), families, n=1, cutoff=0.85)
         kin = [n for n in presets if _family(n) in near]
     if not kin:
         shapes = () if "-" in lower else SHAPES
-        return get_close_matches(lower, shapes, n=most)
+        return get_close_matches(lower, shapes, n=_MOST_NEAR)
     close: dict[str, str] = {}
-    for found in get_close_matches(lower, kin, n=2 * most, cutoff=0.5):
+    for found in get_close_matches(lower, kin, n=2 * _MOST_NEAR, cutoff=0.5):
         close.setdefault(presets[found], found)
-    return list(close.values())[:most]
+    return list(close.values())[:_MOST_NEAR]
 
 
 def _family(name: str) -> str:

@@ -78,6 +78,9 @@ def read_mapping(
     if not found:
         found += _misstated(tables, values, overrides or {})
     found.raise_any()
+    open_heads = []
+    if "model_type" in given and "num_attention_heads" not in values:
+        open_heads = list(_open_heads(tables, values))
     config = ModelConfig(
         **{s.key: values[s.key] for s in SIZES if s.key in values and tables.has(s.key)},
         model_type=tables.model_type,
@@ -93,14 +96,17 @@ def read_mapping(
     if assumed:
         taken = ", ".join(f"{tables.name_of(k)} {_told(v)}" for k, v in assumed.items())
         notes.append(f"not given, so the default of {tables.config_class}: {taken}")
-    if "model_type" in given and "num_attention_heads" not in values:
-        notes += _open_heads(tables, values)
+    uneven = open_heads if tables.uneven_heads and not typed else []
+    notes += [f"{heads}, so it is left open" for heads in open_heads if not uneven]
     notes += _alias_notes(tables, mapping)
     return Reading(
         config,
         tuple(notes),
         tuple(key_warnings(tables, _written(tables, mapping, overrides or {}))),
-        tuple(broken(tables, config.keys, fatal=False)),
+        (
+            *broken(tables, config.keys, fatal=False),
+            *(f"{heads}: its class then builds attention of another width" for heads in uneven),
+        ),
         tuple(assumed),
     )
 
@@ -165,8 +171,9 @@ def _misstated(
 def _assumed(tables: Family, values: Mapping[str, Any], *, has_type: bool) -> dict[str, Any]:
     """The keys that take the default of the config class, and those defaults.
 
-    Without a ``model_type`` V, H, L and I take none, and A is taken only where it is needed
-    or divides H. Keys that no tensor of the encoder depends on are not told.
+    Without a ``model_type`` V, H, L and I take none. Where the family ``assumes_heads`` A takes
+    one whatever that breaks, elsewhere only beside a ``model_type`` and if it breaks no rule.
+    Keys that no tensor of the encoder depends on are not told.
     """
     found: dict[str, Any] = {}
     for size in SIZES:
@@ -201,7 +208,7 @@ def _heads_fit(tables: Family, values: Mapping[str, Any]) -> bool:
 
 
 def _open_heads(tables: Family, values: Mapping[str, Any]) -> Iterator[str]:
-    """A note of a default number of heads that does not fit, so that none is taken."""
+    """That a default number of heads does not fit, so that none is taken."""
     default = tables.defaults.get(tables.name_of("num_attention_heads"))
     if isinstance(default, int):
         with_default = filled(tables, {**values, "num_attention_heads": default})
@@ -210,10 +217,7 @@ def _open_heads(tables: Family, values: Mapping[str, Any]) -> Iterator[str]:
             if of_heads and not holds(rule, with_default):
                 name, _, must = rule_text(tables, rule, with_default).partition(": ")
                 broken_rule = must.replace("must divide", "does not divide")
-                yield (
-                    f"{name}: the default of {tables.config_class}, {default},"
-                    f" {broken_rule}, so it is left open"
-                )
+                yield f"{name}: the default of {tables.config_class}, {default}, {broken_rule}"
 
 
 def _counting_keys(tables: Family, values: Mapping[str, Any]) -> list[str]:

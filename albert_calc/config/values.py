@@ -32,13 +32,14 @@ def with_followers(given: Mapping[str, Any]) -> tuple[Keys, tuple[str, ...]]:
     """*given* with the sizes of ``FOLLOWS`` that are missing, and a note of each.
 
     Where what they follow is no size, they are 1: that size will be refused, and nobody has
-    said anything wrong of these.
+    said anything wrong of these. Where it is not given and a ``model_type`` is, both are what
+    the class has.
     """
     keys, notes = dict(given), []
     for key, (factor, leader) in FOLLOWS.items():
-        if keys.get(key) is not None:
-            continue
         value: Any = keys.get(leader)
+        if keys.get(key) is not None or (value is None and keys.get("model_type") is not None):
+            continue
         sound = isinstance(value, int) and not isinstance(value, bool) and value > 0
         keys[key] = 1
         if sound:

@@ -9,7 +9,7 @@ from albert_calc.costs.forward import Circumstances
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families import family
-from albert_calc.passes import forward_of
+from albert_calc.passes import PASSES, forward_of
 from albert_calc.passes.conditions import (
     EAGER,
     LABELS,
@@ -29,9 +29,10 @@ def unknown(config: ModelConfig, model: Blueprint, workload: Workload) -> str:
     if workload.training_dtype is None:
         return f"{' and '.join(workload.dtypes)} cannot be trained"
     if forward is None:
-        return f"no table says what autograd keeps of {variant.model_type}"
+        known = ", ".join(PASSES)
+        return f"the forward pass of {variant.model_type} is not described; those of {known} are"
     if variant.head not in forward.heads:
-        return f"no table says what autograd keeps of {variant.model_type}'s head {variant.head}"
+        return f"the head {variant.head} of {variant.model_type} is not described"
     if variant.layout != "transformers":
         return f"layout {variant.layout}: only models of transformers have been measured"
     if not model.values["A"]:
@@ -119,4 +120,4 @@ def _unreadable(config: ModelConfig, forward: Forward, head: str) -> Iterator[st
     for key in _functions(forward, head):
         value = config.setting(key)
         if value != "linear" and not (isinstance(value, str) and value in FUNCTIONS):
-            yield f"{key}: no table says what autograd keeps of {shown(value)}"
+            yield f"{key}: the activation function {shown(value)} is not described"

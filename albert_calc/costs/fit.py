@@ -74,13 +74,6 @@ def _largest(
 
 
 def usable_length(config: ModelConfig) -> int:
-    """The longest sequence that has positions."""
-    return int(config.keys["max_position_embeddings"] or _declared(config)) - (
-        config.family.reserved_positions
-    )
-
-
-def _declared(config: ModelConfig) -> int:
-    """What a config says of its length where it has no learned positions."""
-    value = config.setting("max_position_embeddings")
-    return value if isinstance(value, int) else 0
+    """The longest sequence that has positions; 0 if none has."""
+    positions: int = config.keys["max_position_embeddings"]
+    return max(0, positions - config.family.reserved_positions)

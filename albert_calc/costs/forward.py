@@ -10,13 +10,12 @@ from typing import NamedTuple
 from albert_calc.algebra import Dims, Polynomial
 from albert_calc.costs.trainable import is_adapted, is_trained, original
 from albert_calc.costs.trained import Trained
-from albert_calc.counting.tensors import Variant, has_pooler, tensor_table
+from albert_calc.counting.tensors import PROJECTION, Variant, has_pooler, tensor_table
 from albert_calc.families import family
-from albert_calc.families.base import Tensor
+from albert_calc.families.base import TOKENS, Tensor
 from albert_calc.passes import forward_of
 from albert_calc.passes.conditions import SDPA
 from albert_calc.passes.steps import (
-    ALL_TOKENS,
     FUNCTIONS,
     LOSSES,
     WEIGHT,
@@ -106,14 +105,14 @@ def embedding_nodes(case: Circumstances) -> tuple[tuple[Node, ...], Stored]:
     """The nodes of the embeddings, and the tensor that the first layer reads."""
     steps = case.forward.embeddings
     if case.variant.embedding == "factorized":
-        steps = (*steps, projected("embeddings.projection", "hidden", "projected", "H"))
+        steps = (*steps, projected(PROJECTION, "hidden", "projected", "H"))
     return _laid_out(steps, {}, case)
 
 
 @cache
 def layer_nodes(case: Circumstances, hidden: Stored, layer: int) -> tuple[tuple[Node, ...], Stored]:
     """The nodes of one run of the stored layer *layer* on *hidden*, and what it makes."""
-    hidden = Stored("hidden", (*ALL_TOKENS, "H"), hidden.dtype, hidden.grad)
+    hidden = Stored("hidden", (*TOKENS, "H"), hidden.dtype, hidden.grad)
     prefix = family(case.variant.model_type).layer_name
     return _laid_out(case.forward.layer, {"hidden": hidden}, case, prefix, layer)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial, times
-from albert_calc.costs.order import Order
+from albert_calc.costs.order import Order, stored_layers
 from albert_calc.costs.trained import EVERYTHING, TASKS, Trained, with_targets
 from albert_calc.counting.counts import count
 from albert_calc.counting.listing import name_pattern
@@ -19,7 +19,7 @@ from albert_calc.counting.tensors import (
 )
 from albert_calc.errors import ConfigError
 from albert_calc.families import family
-from albert_calc.families.base import Tensor
+from albert_calc.families.base import PROJECTIONS, Tensor
 from albert_calc.writing.harmless import shown
 
 
@@ -68,7 +68,24 @@ def _heads_with(module: str, variant: Variant) -> Iterator[str]:
             yield head
 
 
-def adapter_notes(variant: Variant, trained: Trained) -> Iterator[str]:
+def trained_notes(model: Blueprint, trained: Trained) -> Iterator[str]:
+    """What a reader should know of training *trained* of *model*: what is not as it may seem."""
+    yield from _adapter_notes(model.variant, trained)
+    parts = {_part(tensor) for tensor in tensor_table(model.variant)}
+    for part in trained.frozen:
+        if part not in parts:
+            yield f"freeze: there is no part {part} here, so that it freezes nothing"
+    stored = stored_layers(model.variant, model.values)
+    for first, last in trained.frozen_layers:
+        if last >= stored:
+            last_layer = f"layers:0-{stored - 1}"
+            yield (
+                f"freeze: layers:{first}-{last} is more than the stored layers, which are"
+                f" {last_layer if stored > 1 else 'layers:0'}"
+            )
+
+
+def _adapter_notes(variant: Variant, trained: Trained) -> Iterator[str]:
     """That adapters leave a new classifier as it is, which PEFT would train for the task."""
     task, modules = TASKS.get(variant.head, ("", ()))
     if not trained.lora_rank or not task:
@@ -191,7 +208,12 @@ def layer_runs(order: Order, trained: Trained) -> LayerRuns:
 
 
 def _matrices(variant: Variant) -> Iterator[Tensor]:
-    return (t for t in tensor_table(variant) if t.kind != "vector" and len(t.shape) == 2)
+    return filter(_is_matrix, tensor_table(variant))
+
+
+def _is_matrix(tensor: Tensor) -> bool:
+    """Whether *tensor* is one that an adapter can stand beside: a matrix or a table."""
+    return tensor.kind != "vector" and len(tensor.shape) == 2
 
 
 def _full(tensor: Tensor, variant: Variant) -> str:
@@ -200,7 +222,7 @@ def _full(tensor: Tensor, variant: Variant) -> str:
 
 
 def _is_target(tensor: Tensor, variant: Variant, targets: tuple[str, ...]) -> bool:
-    if tensor.kind == "vector" or len(tensor.shape) != 2:
+    if not _is_matrix(tensor):
         return False
     name = f".{_full(tensor, variant)}"
     return any(name.endswith(f".{target}") for target in targets)
@@ -225,6 +247,6 @@ def original(tensor: Tensor, variant: Variant) -> Tensor:
 
 def _part(tensor: Tensor) -> str:
     """The part that freezes *tensor*; what belongs to all layers goes with them."""
-    if tensor.component.name.startswith("embedding_projection"):
+    if tensor.component in PROJECTIONS:
         return "projection"
     return "layers" if tensor.component.part == "encoder" else tensor.component.part

@@ -110,7 +110,7 @@ def read_trained(values: Mapping[str, Any]) -> Trained:
     problems += [
         f"{key}: must be names with commas between them, got {shown(names)}"
         for key, names in named.items()
-        if names is not None and not isinstance(names, str)
+        if names is not None and not (isinstance(names, str) and _listed(names))
     ]
     if rank is None:
         problems += [

@@ -8,11 +8,10 @@ from albert_calc.families import family
 from albert_calc.families.base import Tensor
 
 
-def real_name(model: Blueprint, tensor: Tensor, indices: tuple[int, ...] = ()) -> str:
-    """The name of a copy of *tensor*, by default the first, as the class of the head has it."""
+def first_name(variant: Variant, tensor: Tensor) -> str:
+    """The name of the first copy of *tensor* in the class of the head."""
     places = tensor.name.count("{}")
-    first = (tensor.skip, *([0] * places))[:places]
-    return name_pattern(model.variant, tensor).format(*(indices or first))
+    return name_pattern(variant, tensor).format(*(tensor.skip, *([0] * places))[:places])
 
 
 def name_pattern(variant: Variant, tensor: Tensor) -> str:
@@ -30,7 +29,7 @@ def component_tensors(model: Blueprint) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for tensor in tensor_table(model.variant):
         entry: dict[str, Any] = {
-            "name": real_name(model, tensor),
+            "name": first_name(model.variant, tensor),
             "shape": [times(dim).evaluate(model.values) for dim in tensor.shape],
             "copies": Polynomial.product(*tensor.repeat).evaluate(model.values),
         }

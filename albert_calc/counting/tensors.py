@@ -15,6 +15,7 @@ from albert_calc.families.base import (
     EMBEDDING_PROJECTION,
     EMBEDDING_PROJECTION_BIAS,
     LAYOUTS,
+    PROJECTIONS,
     SHARED_BLOCKS,
     Family,
     Head,
@@ -26,7 +27,8 @@ from albert_calc.writing.harmless import shown
 
 Embedding = Literal["own", "standard", "factorized"]
 
-_PROJECTION = "embeddings.projection"
+PROJECTION = "embeddings.projection"
+"""The module that a factorized embedding puts in place of a family's own projection."""
 
 GROUPED: Dims = ("G", "N")
 GROUPED_RUNS: Dims = ("L", "N")
@@ -192,7 +194,7 @@ def _embedded(tensors: Iterable[Tensor], tables: Family, variant: Variant) -> It
     width = "E" if technique == "factorized" else "H"
     after = None
     for tensor in tensors:
-        if tensor.component in (EMBEDDING_PROJECTION, EMBEDDING_PROJECTION_BIAS):
+        if tensor.component in PROJECTIONS:
             continue
         if after == "embeddings" and tensor.component.part != "embeddings":
             yield from _projection(variant)
@@ -202,9 +204,9 @@ def _embedded(tensors: Iterable[Tensor], tables: Family, variant: Variant) -> It
 
 def _projection(variant: Variant) -> Iterable[Tensor]:
     if variant.embedding == "factorized":
-        yield from matrix(_PROJECTION, "E", "H", EMBEDDING_PROJECTION)
+        yield from matrix(PROJECTION, "E", "H", EMBEDDING_PROJECTION)
         if variant.layout != "paper":
-            yield from vector(f"{_PROJECTION}.bias", "H", EMBEDDING_PROJECTION_BIAS)
+            yield from vector(f"{PROJECTION}.bias", "H", EMBEDDING_PROJECTION_BIAS)
 
 
 def _at_width(tensor: Tensor, width: str) -> Tensor:

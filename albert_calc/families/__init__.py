@@ -71,8 +71,9 @@ def head_meant(text: str) -> str:
     Empty without one.
     """
     name = text.lower().replace("_", "-")
-    if name in HEADS:
-        return name
+    for head in HEADS:
+        if head.replace("-", "") == name.replace("-", "").removeprefix("for"):
+            return head
     classes = [head for _, head in families_of_class(text)]
     return classes[0] if classes else _CALLED_ELSEWHERE.get(name, "")
 

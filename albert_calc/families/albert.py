@@ -12,6 +12,7 @@ from albert_calc.families.base import (
     HEADS_DIVIDE_WIDTH,
     POOLER,
     PREDICTION_HEAD,
+    SEQUENCES,
     Family,
     Head,
     Rule,
@@ -60,6 +61,7 @@ ALBERT = Family(
         "down_scale_factor",
     ),
     embedding_size_alone=True,
+    uneven_heads=True,
     features={"factorized": FACTORIZED},
     rules=(
         HEADS_DIVIDE_WIDTH,
@@ -107,7 +109,7 @@ ALBERT = Family(
         *linear("ffn_output", "I", "H", FEED_FORWARD),
         *norm("full_layer_layer_norm", "H", FEED_FORWARD),
     ),
-    pooler=linear("pooler", "H", "H", POOLER, applied=("B",)),
+    pooler=linear("pooler", "H", "H", POOLER, applied=SEQUENCES),
     heads={
         **base_heads("Albert"),
         "masked-lm": Head(("AlbertForMaskedLM",), pooler=False, tensors=_PREDICTIONS),

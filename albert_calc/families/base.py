@@ -15,7 +15,7 @@ LAYOUTS: tuple[Layout, ...] = ("transformers", "handbook", "paper")
 
 TOKENS: Dims = ("B", "S")
 SEQUENCES: Dims = ("B",)
-"""How often a forward pass applies a matrix: to every token, or once a sequence."""
+"""The rows of a batch in a forward pass: one for every token, or one for every sequence."""
 
 
 class Component(NamedTuple):
@@ -47,6 +47,9 @@ PREDICTION_HEAD = Component("prediction_head", "head", "head")
 OUTPUT_EMBEDDING = Component("output_embedding", "head", "head")
 TOKEN_CLASSIFIER = Component("token_classifier", "head", "head")
 SEQUENCE_CLASSIFIER = Component("sequence_classifier", "head", "head")
+
+PROJECTIONS = (EMBEDDING_PROJECTION, EMBEDDING_PROJECTION_BIAS)
+"""What takes a token embedding of width E to H."""
 
 SHARED_BLOCKS: Mapping[str, tuple[Component, ...]] = {
     "all": (ATTENTION, FEED_FORWARD, BOTTLENECK),
@@ -217,7 +220,10 @@ class Family(NamedTuple):
     family has. ``marks`` are keys by which a config without a ``model_type``
     is known; with ``embedding_size_alone`` an E and nothing else fits this family too. With
     ``assumes_heads`` an A that is missing is the default whatever that breaks, since the class
-    then builds other tensors; elsewhere A is left unknown where its default breaks a rule.
+    then builds other tensors; elsewhere A is left unknown where its default breaks a rule, or
+    where there is no ``model_type``. With ``uneven_heads`` the class takes an A that does not
+    divide H, and builds attention of another width, which no table describes.
+    ``reserved_positions`` are rows of the position table that no token of a sequence takes.
     ``refused`` are keys that the class reads in a way that no table describes,
     each with the values that are harmless and the reason; ``harmless`` are keys of public
     configs that the class does not read, and that say nothing of its tensors. ``stated`` are
@@ -262,6 +268,7 @@ class Family(NamedTuple):
     embedding_size_alone: bool = False
     reserved_positions: int = 0
     assumes_heads: bool = False
+    uneven_heads: bool = False
     refused: Mapping[str, tuple[tuple[object, ...], str]] = {}
     harmless: tuple[str, ...] = ()
     stated: tuple[Rule, ...] = ()

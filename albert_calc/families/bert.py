@@ -11,6 +11,7 @@ from albert_calc.families.base import (
     POOLER,
     POSITION_EMBEDDING,
     PREDICTION_HEAD,
+    SEQUENCES,
     TOKEN_EMBEDDING,
     TOKEN_TYPE_EMBEDDING,
     Family,
@@ -114,7 +115,7 @@ BERT = Family(
         *FEED_FORWARD_TENSORS,
         *norm("output.LayerNorm", "H", FEED_FORWARD),
     ),
-    pooler=linear("pooler.dense", "H", "H", POOLER, applied=("B",)),
+    pooler=linear("pooler.dense", "H", "H", POOLER, applied=SEQUENCES),
     heads={
         **base_heads("Bert"),
         **pretrained_heads("Bert", predictions()),

@@ -92,6 +92,7 @@ ELECTRA = BERT._replace(
     },
     switches=SUMMARY_SWITCHES,
     embedding_size_alone=True,
+    uneven_heads=True,
     features={"factorized": FACTORIZED, **SUMMARY_FEATURES},
     embeddings={"transformers": (*embeddings(), *PROJECTION)},
     pooler=(),

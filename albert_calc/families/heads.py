@@ -32,11 +32,11 @@ def sequence_classifier(
     return linear(name, inputs, outputs, SEQUENCE_CLASSIFIER, applied=SEQUENCES)
 
 
-def dense_classifier(outputs: Dim = "C") -> tuple[Tensor, ...]:
+def dense_classifier() -> tuple[Tensor, ...]:
     """A classifier of two layers over the first token, as RoBERTa and ELECTRA have it."""
     return (
         *sequence_classifier("H", "classifier.dense"),
-        *sequence_classifier(outputs, "classifier.out_proj"),
+        *sequence_classifier(name="classifier.out_proj"),
     )
 
 

@@ -30,13 +30,13 @@ class Found(NamedTuple):
 STANDARD_INPUT = "standard input"
 
 
-def find_model(text: str) -> Found:
+def find_model(text: str, *, near: bool = True) -> Found:
     """The config that *text* names, tried in this order.
 
     ``-`` is standard input; a path that exists is a file, or a directory with one; then the
     name of a preset, an alias, or the id of a published model; then an id in the local
-    Hugging Face cache, which wins over a preset of the same id. Raises ``ConfigError`` with
-    the nearest names if there is none, and for files that cannot be read.
+    Hugging Face cache, which wins over a preset of the same id. Raises ``ConfigError`` if there
+    is none, with the names that are *near*, and for files that cannot be read.
     """
     if text == "-":
         return Found(STANDARD_INPUT, read_config(text), "file", text)
@@ -52,7 +52,7 @@ def find_model(text: str) -> Found:
             return Found(text, read_config(snapshot), "cache", snapshot, (note,))
     if preset is not None:
         return _preset(text, preset)
-    raise ConfigError(_not_found(text))
+    raise ConfigError(_not_found(text, near))
 
 
 def find_file(path: str, *, regular: bool = False) -> Found:
@@ -65,9 +65,9 @@ def find_file(path: str, *, regular: bool = False) -> Found:
     return Found(quoted(path), read_config(path, regular=regular), "file", path)
 
 
-def find_named(name: str) -> Found:
-    """The preset *name*; raises ``ConfigError`` if there is none."""
-    return _preset(name, load_preset(name))
+def find_named(name: str, *, near: bool = True) -> Found:
+    """The preset *name*; raises ``ConfigError`` if there is none, with those that are *near*."""
+    return _preset(name, load_preset(name, near=near))
 
 
 def _file(path: str) -> Found:
@@ -92,10 +92,10 @@ def _preset(text: str, preset: Preset) -> Found:
     return Found(preset.name, preset.content, "preset", notes=tuple(notes))
 
 
-def _not_found(text: str) -> list[str]:
+def _not_found(text: str, near: bool) -> list[str]:
     if text.endswith(".json") or ("/" in text and not is_id(text)):
         return [f"model: no such file, got {shown(text)}"]
-    close = nearest(text)
+    close = nearest(text) if near else []
     hint = f"did you mean {' or '.join(close)}?" if close else "see albert-calc presets"
     if "/" in text:
         return [

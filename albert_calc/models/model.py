@@ -83,7 +83,8 @@ def read_model(found: Found, request: Request) -> Model:
     if found.origin == "sizes":
         overrides, followed = with_followers(overrides)
         notes += followed
-        assumed = tuple(k for k in FOLLOWS if request.overrides.get(k) is None)
+        given = request.overrides
+        assumed = tuple(k for k in FOLLOWS if given.get(k) is None and k in overrides)
     problems = Problems()
     reading = None
     with problems.collected():
@@ -105,11 +106,28 @@ def read_model(found: Found, request: Request) -> Model:
         reading.config,
         head,
         request.layout,
-        (*notes, *reading.notes, *_head_notes(reading.config, head, request)),
+        (
+            *notes,
+            *reading.notes,
+            *_stays(found, request, reading.config),
+            *_head_notes(reading.config, head, request),
+        ),
         (*reading.key_warnings, *reading.oddities),
         (*assumed, *reading.assumed),
         found.path,
     )
+
+
+def _stays(found: Found, request: Request, config: ModelConfig) -> Iterator[str]:
+    """Which sizes of a model stay what they are, though the one that they followed is another."""
+    given, tables = request.overrides, config.family
+    for key, (factor, leader) in FOLLOWS.items():
+        own = found.keys.get(tables.name_of(leader)), found.keys.get(tables.name_of(key))
+        led = given.get(leader) is not None and given.get(key) is None
+        size, width = config.keys[key], config.keys[leader]
+        if led and own == (size // factor, size) and size != factor * width:
+            name, leading = tables.name_of(key), tables.name_of(leader)
+            yield f"{name}: stays {size}; {factor} × {leading} would be {factor * width}"
 
 
 def sharing_problems(share: str | None, groups: object) -> list[str]:
@@ -153,6 +171,8 @@ def _head_notes(config: ModelConfig, head: str, request: Request) -> Iterator[st
             yield f"architectures: counted as the {counted}; --head {fitting} counts {known}"
         else:
             names = ", ".join(printable(n, 60) for n in named[:5])
-            yield f"architectures: the config names {names}, which is no known class"
+            of = {model_type for name in named for model_type, _ in families_of_class(name)}
+            what = f"of {' and '.join(sorted(of))}" if of else "which is no known class"
+            yield f"architectures: the config names {names}, {what}"
     if request.layout == "handbook" and heads[head].pooler and config.model_type == "albert":
         yield "layout handbook: albert has no pooler there"

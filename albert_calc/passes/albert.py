@@ -1,5 +1,6 @@
 """ALBERT's forward pass: the embeddings are projected to H before the layers."""
 
+from albert_calc.families.base import SEQUENCES
 from albert_calc.passes.common import (
     HIDDEN_DROPOUT,
     embeddings_pass,
@@ -9,7 +10,7 @@ from albert_calc.passes.common import (
     pooler_pass,
     predictions_pass,
 )
-from albert_calc.passes.steps import ALL_SEQUENCES, Forward, cross_entropy, projected
+from albert_calc.passes.steps import Forward, cross_entropy, projected
 
 _PREDICTIONS = predictions_pass("predictions.dense", "predictions.LayerNorm", "predictions.decoder")
 
@@ -37,7 +38,7 @@ ALBERT = Forward(
         "pretraining": (
             *_PREDICTIONS,
             *pooled_classifier("C", "sop_classifier.classifier", "classifier_dropout_prob"),
-            *cross_entropy("sequence logits", ALL_SEQUENCES, 2, "sentence_order_label"),
+            *cross_entropy("sequence logits", SEQUENCES, 2, "sentence_order_label"),
         ),
     },
 )

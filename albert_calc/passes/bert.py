@@ -1,5 +1,6 @@
 """BERT's forward pass, of which others are made."""
 
+from albert_calc.families.base import SEQUENCES
 from albert_calc.passes.common import (
     Steps,
     embeddings_pass,
@@ -8,7 +9,7 @@ from albert_calc.passes.common import (
     pooled_heads,
     pooler_pass,
 )
-from albert_calc.passes.steps import ALL_SEQUENCES, Forward, cross_entropy, projected
+from albert_calc.passes.steps import Forward, cross_entropy, projected
 
 LAYER_MODULES = (
     "attention.self.query",
@@ -29,8 +30,8 @@ _PREDICTIONS = language_heads(
 )
 
 _NEXT_SENTENCE: Steps = (
-    projected("cls.seq_relationship", "pooled", "sequence logits", 2, ALL_SEQUENCES),
-    *cross_entropy("sequence logits", ALL_SEQUENCES, 2, "next_sentence_label"),
+    projected("cls.seq_relationship", "pooled", "sequence logits", 2, SEQUENCES),
+    *cross_entropy("sequence logits", SEQUENCES, 2, "next_sentence_label"),
 )
 
 BERT = Forward(

@@ -1,6 +1,7 @@
 """Steps of a forward pass that families have alike: embeddings, layers, poolers, heads."""
 
 from albert_calc.algebra import Dim, Dims, minus
+from albert_calc.families.base import SEQUENCES, TOKENS
 from albert_calc.passes.conditions import (
     LABELS,
     MANY_LABELS,
@@ -9,8 +10,6 @@ from albert_calc.passes.conditions import (
     REGRESSION,
 )
 from albert_calc.passes.steps import (
-    ALL_SEQUENCES,
-    ALL_TOKENS,
     Kept,
     Step,
     activated,
@@ -124,8 +123,8 @@ def pooler_pass(module: str) -> Steps:
     """The first token of each sequence through a dense layer and a hyperbolic tangent."""
     return (
         first_token("hidden", "first token"),
-        projected(module, "first token", "pooler output", "H", ALL_SEQUENCES),
-        activated("tanh", "pooler output", "pooled", "H", ALL_SEQUENCES),
+        projected(module, "first token", "pooler output", "H", SEQUENCES),
+        activated("tanh", "pooler output", "pooled", "H", SEQUENCES),
     )
 
 
@@ -147,17 +146,17 @@ def predictions_pass(
         activated(function, "transformed", "activated transformed", width),
         normalized(norm, "activated transformed", "normalized", width),
         projected(decoder, "normalized", "logits", "V"),
-        *(next_token_loss() if causal else cross_entropy("logits", ALL_TOKENS, "V")),
+        *(next_token_loss() if causal else cross_entropy("logits", TOKENS, "V")),
     )
 
 
-def next_token_loss(logits: str = "logits") -> Steps:
+def next_token_loss() -> Steps:
     """The loss of the next token, in float32.
 
     The labels are padded by one and cut by one; of a single sequence that is a view, which
     keeps the padded labels.
     """
-    upcast, loss = cross_entropy(logits, ALL_TOKENS, "V", upcast=True)
+    upcast, loss = cross_entropy("logits", TOKENS, "V", upcast=True)
     padded = Kept("labels", "", ("B", minus("S", -1)), "int64")
     single = tuple(padded if kept.tensor == "labels" else kept for kept in loss.keeps)
     return (
@@ -167,24 +166,24 @@ def next_token_loss(logits: str = "logits") -> Steps:
     )
 
 
-def sequence_loss(logits: str = "sequence logits") -> Steps:
+def sequence_loss() -> Steps:
     """The loss of a sequence classifier, by its kind of problem."""
-    shape: Dims = (*ALL_SEQUENCES, "C")
+    logits, shape = "sequence logits", (*SEQUENCES, "C")
     return (
-        *cross_entropy(logits, ALL_SEQUENCES, "C", when=(ONE_LABEL,)),
+        *cross_entropy(logits, SEQUENCES, "C", when=(ONE_LABEL,)),
         squared_error(logits, shape, (REGRESSION,)),
         binary_cross_entropy(logits, shape, (MANY_LABELS,)),
     )
 
 
-def choice_loss(logits: str = "sequence logits") -> Steps:
+def choice_loss() -> Steps:
     """The loss of a choice: M examples, whose choices are the B sequences."""
     kept = (
-        Kept("log-probabilities", "", ALL_SEQUENCES),
+        Kept("log-probabilities", "", SEQUENCES),
         Kept("labels", "", ("M",), "int64"),
         Kept("total weight", "", ()),
     )
-    return (Step("cross entropy", "loss", (logits,), (), kept, when=(LABELS,)),)
+    return (Step("cross entropy", "loss", ("sequence logits",), (), kept, when=(LABELS,)),)
 
 
 def pooled_classifier(
@@ -192,8 +191,8 @@ def pooled_classifier(
 ) -> Steps:
     """A classifier over the pooler's output, without its loss."""
     return (
-        dropped(dropout, "pooled", "dropped pooled", "H", ALL_SEQUENCES),
-        projected(module, "dropped pooled", "sequence logits", outputs, ALL_SEQUENCES),
+        dropped(dropout, "pooled", "dropped pooled", "H", SEQUENCES),
+        projected(module, "dropped pooled", "sequence logits", outputs, SEQUENCES),
     )
 
 
@@ -211,11 +210,11 @@ def dense_classifier_pass(
     """
     return (
         first_token("hidden", "first token"),
-        dropped(dropouts[0], "first token", "dropped first token", "H", ALL_SEQUENCES),
-        projected(dense, "dropped first token", "dense output", "H", ALL_SEQUENCES),
-        activated(function, "dense output", "activated dense", "H", ALL_SEQUENCES),
-        dropped(dropouts[1], "activated dense", "dropped dense", "H", ALL_SEQUENCES),
-        projected(out, "dropped dense", "sequence logits", outputs, ALL_SEQUENCES),
+        dropped(dropouts[0], "first token", "dropped first token", "H", SEQUENCES),
+        projected(dense, "dropped first token", "dense output", "H", SEQUENCES),
+        activated(function, "dense output", "activated dense", "H", SEQUENCES),
+        dropped(dropouts[1], "activated dense", "dropped dense", "H", SEQUENCES),
+        projected(out, "dropped dense", "sequence logits", outputs, SEQUENCES),
     )
 
 
@@ -224,7 +223,7 @@ def token_classifier_pass(dropout: str = CLASSIFIER_DROPOUT, module: str = "clas
     return (
         dropped(dropout, "hidden", "dropped hidden", "H"),
         projected(module, "dropped hidden", "logits", "C"),
-        *cross_entropy("logits", ALL_TOKENS, "C"),
+        *cross_entropy("logits", TOKENS, "C"),
     )
 
 
@@ -233,8 +232,8 @@ def question_answering_pass(dropout: str = "", module: str = "qa_outputs") -> St
     return (
         dropped(dropout, "hidden", "dropped hidden", "H"),
         projected(module, "dropped hidden", "logits", "C"),
-        *cross_entropy("logits", ALL_SEQUENCES, "S", "start_positions"),
-        *cross_entropy("logits", ALL_SEQUENCES, "S", "end_positions"),
+        *cross_entropy("logits", SEQUENCES, "S", "start_positions"),
+        *cross_entropy("logits", SEQUENCES, "S", "end_positions"),
     )
 
 

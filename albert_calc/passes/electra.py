@@ -1,5 +1,6 @@
 """ELECTRA's forward pass: generator, discriminator, and a summary of each sequence."""
 
+from albert_calc.families.base import SEQUENCES, TOKENS
 from albert_calc.passes.bert import BERT
 from albert_calc.passes.common import (
     choice_loss,
@@ -10,8 +11,6 @@ from albert_calc.passes.common import (
     sequence_loss,
 )
 from albert_calc.passes.steps import (
-    ALL_SEQUENCES,
-    ALL_TOKENS,
     Kept,
     Step,
     activated,
@@ -30,15 +29,15 @@ _DISCRIMINATOR = (
     projected("discriminator_predictions.dense", "hidden", "dense output", "H"),
     activated("hidden_act", "dense output", "activated dense", "H"),
     projected("discriminator_predictions.dense_prediction", "activated dense", "logits", 1),
-    binary_cross_entropy("logits", ALL_TOKENS),
+    binary_cross_entropy("logits", TOKENS),
 )
 
 # The vector of a sequence is a token's, the mean of all, or one that an index picks.
 _SUMMARIES = (
-    Step("mean", "first token", ("hidden",), (*ALL_SEQUENCES, "H"), when=("summary_mean",)),
+    Step("mean", "first token", ("hidden",), (*SEQUENCES, "H"), when=("summary_mean",)),
     Step(
-        "index", "first token", ("hidden",), (*ALL_SEQUENCES, "H"),
-        (Kept("hidden"), Kept("index", "", (*ALL_SEQUENCES, "H"), "int64")),
+        "index", "first token", ("hidden",), (*SEQUENCES, "H"),
+        (Kept("hidden"), Kept("index", "", (*SEQUENCES, "H"), "int64")),
         when=("summary_index",),
     ),
 )  # fmt: skip

@@ -1,11 +1,12 @@
 """Megatron-BERT's forward pass: LayerNorms before the blocks and after the last layer."""
 
+from albert_calc.families.base import TOKENS
 from albert_calc.passes.bert import BERT
 from albert_calc.passes.common import HIDDEN_DROPOUT, embeddings_pass, layer_pass, pooled_heads
-from albert_calc.passes.steps import ALL_TOKENS, normalized
+from albert_calc.passes.steps import normalized
 
 MEGATRON_BERT = BERT._replace(
-    embeddings=embeddings_pass(segments=ALL_TOKENS, norm=""),
+    embeddings=embeddings_pass(segments=TOKENS, norm=""),
     layer=layer_pass(
         "attention.self.query",
         "attention.self.key",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from albert_calc.algebra import Dim, Dims
+from albert_calc.families.base import SEQUENCES, TOKENS
 from albert_calc.passes.conditions import EAGER, LABELS, SDPA
 
 Kind = Literal[
@@ -35,9 +36,6 @@ Kind = Literal[
 ]
 
 LOSSES: tuple[Kind, ...] = ("cross entropy", "mean squared error", "binary cross entropy")
-
-ALL_TOKENS: Dims = ("B", "S")
-ALL_SEQUENCES: Dims = ("B",)
 
 WEIGHT = "weight"
 """A tensor is kept for the gradient of the step's own weights, and only for it."""
@@ -148,44 +146,44 @@ FUNCTIONS: Mapping[str, Function] = {
 
 
 def embedded(
-    module: str, ids: str, output: str, width: Dim, ids_shape: Dims | None = ALL_TOKENS
+    module: str, ids: str, output: str, width: Dim, ids_shape: Dims | None = TOKENS
 ) -> Step:
     """Rows looked up in a table; *ids* are kept, unless they are a buffer of the model."""
     kept = (Kept(ids, WEIGHT, ids_shape, "int64"),) if ids_shape is not None else ()
-    return Step("embedding", output, (), (*ALL_TOKENS, width), kept, module)
+    return Step("embedding", output, (), (*TOKENS, width), kept, module)
 
 
-def projected(module: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS) -> Step:
+def projected(module: str, source: str, output: str, width: Dim, rows: Dims = TOKENS) -> Step:
     """A dense layer: its input is kept for the gradient of its matrix."""
     return Step("linear", output, (source,), (*rows, width), (Kept(source, WEIGHT),), module)
 
 
-def normalized(module: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS) -> Step:
+def normalized(module: str, source: str, output: str, width: Dim) -> Step:
     """A LayerNorm: its input, and the mean and the deviation of each row."""
-    kept = (Kept(source), Kept("mean", "", rows), Kept("reciprocal deviation", "", rows))
-    return Step("norm", output, (source,), (*rows, width), kept, module)
+    kept = (Kept(source), Kept("mean", "", TOKENS), Kept("reciprocal deviation", "", TOKENS))
+    return Step("norm", output, (source,), (*TOKENS, width), kept, module)
 
 
-def dropped(key: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS) -> Step:
+def dropped(key: str, source: str, output: str, width: Dim, rows: Dims = TOKENS) -> Step:
     """Dropout with the probability *key*: a mask of one byte an element."""
     shape = (*rows, width)
     mask = Kept("dropout mask", "", shape, "bool")
     return Step("dropout", output, (source,), shape, (mask,), when=(key,))
 
 
-def activated(function: str, source: str, output: str, width: Dim, rows: Dims = ALL_TOKENS) -> Step:
+def activated(function: str, source: str, output: str, width: Dim, rows: Dims = TOKENS) -> Step:
     """An activation function; what it keeps stands in ``FUNCTIONS``."""
     return Step("function", output, (source,), (*rows, width), function=function)
 
 
 def summed(first: str, second: str, output: str, width: Dim) -> Step:
     """Two tensors added, of which nothing is kept."""
-    return Step("add", output, (first, second), (*ALL_TOKENS, width))
+    return Step("add", output, (first, second), (*TOKENS, width))
 
 
 def first_token(source: str, output: str) -> Step:
     """The first token of each sequence: a view, which keeps the whole of *source*."""
-    return Step("view", output, (source,), (*ALL_SEQUENCES, "H"))
+    return Step("view", output, (source,), (*SEQUENCES, "H"))
 
 
 def attended(key: str, *, fused: bool = True) -> tuple[Step, ...]:
@@ -198,7 +196,7 @@ def attended(key: str, *, fused: bool = True) -> tuple[Step, ...]:
     That is what ``aten::_scaled_dot_product_flash_attention`` declares to save, since the
     CPU has no fused kernel with dropout.
     """
-    whole, scores = (*ALL_TOKENS, "H"), ("B", "A", "S", "S")
+    whole, scores = (*TOKENS, "H"), ("B", "A", "S", "S")
     probabilities, mask = "dropped probabilities", Kept("dropout mask", "", scores, "bool")
     eager = (
         Step(

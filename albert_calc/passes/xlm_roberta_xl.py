@@ -1,12 +1,13 @@
 """XLM-RoBERTa-XL's forward pass: LayerNorms before the blocks and after the last layer."""
 
+from albert_calc.families.base import TOKENS
 from albert_calc.passes.common import HIDDEN_DROPOUT, embeddings_pass, layer_pass
 from albert_calc.passes.roberta import ROBERTA
-from albert_calc.passes.steps import ALL_TOKENS, normalized
+from albert_calc.passes.steps import normalized
 
 # There is no dropout after the feed-forward block.
 XLM_ROBERTA_XL = ROBERTA._replace(
-    embeddings=embeddings_pass(segments=ALL_TOKENS, positions=ALL_TOKENS, norm=""),
+    embeddings=embeddings_pass(segments=TOKENS, positions=TOKENS, norm=""),
     layer=layer_pass(
         "attention.self.query",
         "attention.self.key",

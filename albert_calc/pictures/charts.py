@@ -5,8 +5,9 @@ from typing import Any
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.presets import all_presets
-from albert_calc.counting.comparison import PARTS, Built, Comparison, Pair, embedding_costs
+from albert_calc.counting.comparison import PARTS, Built, Comparison, Pair
 from albert_calc.counting.counts import Counts, count_parameters
+from albert_calc.counting.priced import embedding_costs
 from albert_calc.families.sizes import SIZES
 from albert_calc.pictures.picture import (
     NO_REMARK,
@@ -118,8 +119,11 @@ def models_chart(models: Sequence[tuple[str, Counts]]) -> Chart:
     return Chart("Parameters", (), (panel,))
 
 
-def count_chart(title: str, counts: Counts) -> Chart:
-    """The components of a model, each with its share, in the colours of their parts."""
+def count_chart(title: str, counts: Counts, words: str = "parameters") -> Chart:
+    """The components of a model, each with its share, in the colours of their parts.
+
+    *words* are what is counted.
+    """
     total = counts.total
     components = [c for c in counts.components if c.parameters]
     places = [p for p in _PLACES if any(c.part == p for c in components)]
@@ -132,7 +136,7 @@ def count_chart(title: str, counts: Counts) -> Chart:
         for component in components
     )
     panel = Panel("", tuple(map(_part, places)), (BarGroup("", "", bars),))
-    return Chart(f"{title}: {numbers.count(total)} parameters", (), (panel,))
+    return Chart(f"{title}: {numbers.count(total)} {words}", (), (panel,))
 
 
 def cost_chart(

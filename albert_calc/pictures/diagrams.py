@@ -1,12 +1,8 @@
 """Diagrams of how a model is built: layers as stacks of boxes, embeddings as rectangles."""
 
 from albert_calc.costs.order import Order
-from albert_calc.counting.comparison import (
-    COMPARED_EMBEDDING_SIZE,
-    LayerCosts,
-    Pair,
-    sharing_label,
-)
+from albert_calc.counting.comparison import COMPARED_EMBEDDING_SIZE, Pair, sharing_label
+from albert_calc.counting.priced import LayerCosts
 from albert_calc.counting.tensors import Blueprint, has_own_projection
 from albert_calc.families.base import SHARED_BLOCKS
 from albert_calc.pictures.charts import difference
@@ -89,7 +85,7 @@ def _stored(name: str, model: Blueprint) -> Stack:
         return Box(
             ", ".join([said, *numbers] if said else numbers),
             shade,
-            _applied(order.first_turn(group + 1) - order.first_turn(group)),
+            order.first_turn(group + 1) - order.first_turn(group),
         )
 
     boxes = stack(groups * inner, box)
@@ -100,12 +96,6 @@ def _stored(name: str, model: Blueprint) -> Stack:
             for place in range(first, first + inner):
                 runs.append(Run(f"{place + 1}", boxes[place].shade or 0.0))
     return Stack(boxes, tuple(runs))
-
-
-def _applied(times: int) -> str:
-    if times == 1:
-        return ""
-    return f"↺ {times:,} times" if times else "never applied"
 
 
 def embedding_diagram(title: str, model: Blueprint) -> Rectangles:

@@ -109,14 +109,21 @@ class Curve(NamedTuple):
 
 
 class Box(NamedTuple):
-    """Something that is stored once. ``shade`` from 0 to 1 is its colour; an omission has none.
+    """Something that is stored once, and how often a forward pass applies it.
 
-    ``remark`` says how often it is applied where that is not once.
+    ``shade`` from 0 to 1 is its colour; an omission has none.
     """
 
     label: str
     shade: float | None
-    remark: str = ""
+    applied: int = 1
+
+    @property
+    def often(self) -> str:
+        """How often it is applied, in words; empty where that is once."""
+        if self.applied == 1:
+            return ""
+        return f"{self.applied:,} times" if self.applied else "never applied"
 
 
 class Run(NamedTuple):

@@ -12,9 +12,11 @@ from itertools import product
 from typing import NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
+from albert_calc.costs.circumstances import unknown
 from albert_calc.costs.peak import training_peak
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import blueprint
+from albert_calc.errors import AlbertCalcError
 from albert_calc.printed.figure import Figure
 
 TITLE = "Training steps on GPUs, as transformers' documentation prints them, in MB"
@@ -55,7 +57,10 @@ _ROWS = (
 
 
 def figures() -> Iterator[Figure]:
-    """Every printed row beside the estimate."""
+    """Every printed row beside the estimate.
+
+    Raises ``AlbertCalcError`` for a model whose training peak is unknown.
+    """
     for model, attention in product(_RUNS, ("eager", "sdpa")):
         preset, head, card = _RUNS[model]
         config = ModelConfig.from_preset(preset)
@@ -65,12 +70,16 @@ def figures() -> Iterator[Figure]:
             workload = Workload(
                 row.batch_size, row.sequence_length, ("float16",), "none", attention, labels=False
             )
+            peak = training_peak(config, tensors, workload)
+            if peak is None:
+                reason = unknown(config, tensors, workload)
+                raise AlbertCalcError(f"{preset}: its training peak is unknown, since {reason}")
             yield Figure(
                 where=f"{model} on {card}, {attention}",
                 what=f"B = {row.batch_size}, S = {row.sequence_length}",
                 printed=printed,
                 unit="thousand bytes",
-                computed=training_peak(config, tensors, workload) or 0,
+                computed=peak,
                 convention=f"{preset}, head {head}",
                 expected="within 5%" if printed > _LARGE else None,
             )

@@ -6,15 +6,9 @@ The chapter's sections are Factorized Embedding Parameterization and Cross-Layer
 from collections.abc import Iterator
 
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.counting.comparison import (
-    Comparison,
-    LayerCosts,
-    Pair,
-    compare,
-    embedding_costs,
-    layer_costs,
-)
+from albert_calc.counting.comparison import Comparison, Pair, compare
 from albert_calc.counting.counts import count_parameters
+from albert_calc.counting.priced import LayerCosts, embedding_costs, layer_costs
 from albert_calc.counting.tensors import blueprint
 from albert_calc.printed.figure import Figure
 

@@ -8,7 +8,7 @@ from albert_calc.render import Canvas
 from albert_calc.report import Quantity, Report, Section, sections_for, shown_to
 from albert_calc.writing.harmless import printable
 
-_RUN_BY_SPREADSHEETS = ("=", "+", "-", "@")
+_RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def render(report: Report, canvas: Canvas) -> str:

@@ -79,7 +79,7 @@ def figure(picture: Picture, kind: str) -> bytes:
         matplotlib = _matplotlib()
     except ImportError:
         raise AlbertCalcError(
-            f".{kind} needs matplotlib, which is not installed: pip install 'albert-calc[plot]'"
+            f".{kind} needs matplotlib, which is not installed: pip install matplotlib"
             " (.html and .txt need nothing)"
         ) from None
     except ValueError as error:

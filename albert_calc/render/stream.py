@@ -20,18 +20,18 @@ Rows = Sequence[tuple[Cell, ...]]
 
 
 def stream(
-    format: str, columns: Sequence[Column], batches: Iterable[Rows], canvas: Canvas
+    format: str, columns: Sequence[Column], pieces: Iterable[Rows], canvas: Canvas
 ) -> Iterator[str]:
-    """The rows of *batches* in *format*, one of ``STREAMED``, piece by piece."""
-    return STREAMED[format](columns, _gathered(batches), canvas)
+    """The rows of *pieces* in *format*, one of ``STREAMED``, in pieces of text."""
+    return STREAMED[format](columns, _gathered(pieces), canvas)
 
 
-def _gathered(batches: Iterable[Rows]) -> Iterator[Rows]:
-    """*batches* joined into larger ones, but for the first, which somebody waits for."""
+def _gathered(pieces: Iterable[Rows]) -> Iterator[Rows]:
+    """*pieces* joined into larger ones, but for the first, which somebody waits for."""
     least = 1
     rows: list[tuple[Cell, ...]] = []
-    for batch in batches:
-        rows += batch
+    for piece in pieces:
+        rows += piece
         if len(rows) >= least:
             yield rows
             rows, least = [], _GATHERED
@@ -39,11 +39,11 @@ def _gathered(batches: Iterable[Rows]) -> Iterator[Rows]:
         yield rows
 
 
-def _csv(columns: Sequence[Column], batches: Iterable[Rows], canvas: Canvas) -> Iterator[str]:
+def _csv(columns: Sequence[Column], pieces: Iterable[Rows], canvas: Canvas) -> Iterator[str]:
     header = ",".join(column.key for column in columns) + "\n"
     counts = all(column.kind == "count" for column in columns)
     one = ",".join(["%d"] * len(columns)) + "\n"
-    for rows in batches:
+    for rows in pieces:
         if counts and not any(None in row for row in rows):
             # Half the time of a writer that must ask of each cell what it is.
             yield header + "".join(map(one.__mod__, rows))
@@ -59,14 +59,14 @@ def _careful_csv(rows: Rows, canvas: Canvas) -> str:
     return out.getvalue()
 
 
-def _jsonl(columns: Sequence[Column], batches: Iterable[Rows], canvas: Canvas) -> Iterator[str]:
-    for rows in batches:
+def _jsonl(columns: Sequence[Column], pieces: Iterable[Rows], canvas: Canvas) -> Iterator[str]:
+    for rows in pieces:
         yield "".join(f"{line}\n" for line in _objects(columns, rows, canvas))
 
 
-def _json(columns: Sequence[Column], batches: Iterable[Rows], canvas: Canvas) -> Iterator[str]:
+def _json(columns: Sequence[Column], pieces: Iterable[Rows], canvas: Canvas) -> Iterator[str]:
     before = "[\n  "
-    for rows in batches:
+    for rows in pieces:
         yield before + ",\n  ".join(_objects(columns, rows, canvas))
         before = ",\n  "
     if before.startswith(","):
@@ -78,9 +78,9 @@ def _objects(columns: Sequence[Column], rows: Rows, canvas: Canvas) -> Iterator[
     return (json_format.dumps(dict(zip(keys, row, strict=True)), canvas.ascii_only) for row in rows)
 
 
-def _markdown(columns: Sequence[Column], batches: Iterable[Rows], canvas: Canvas) -> Iterator[str]:
+def _markdown(columns: Sequence[Column], pieces: Iterable[Rows], canvas: Canvas) -> Iterator[str]:
     has_header = True
-    for rows in batches:
+    for rows in pieces:
         lines = markdown_format.table(Section(tuple(columns), tuple(rows)), canvas)
         yield "".join(f"{line}\n" for line in (lines if has_header else lines[2:]))
         has_header = False

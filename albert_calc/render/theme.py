@@ -6,8 +6,8 @@ lightness on paper; nothing is said by colour alone.
 
 from typing import Literal, NamedTuple
 
-Role = Literal["", "good", "bad", "warning", "dim", "strong", "bar"]
-"""What a text is: savings and ``ok``, costs and ``FAILED``, a doubt, an aside, the answer."""
+Role = Literal["", "good", "bad", "dim", "strong", "bar"]
+"""What a text is: savings and ``ok``, costs and ``FAILED``, an aside, the answer."""
 
 
 class Look(NamedTuple):
@@ -21,7 +21,6 @@ class Look(NamedTuple):
 ROLES: dict[Role, Look] = {
     "good": Look("green", "#116329", "#57c978"),
     "bad": Look("red", "#b3261e", "#ff8a80"),
-    "warning": Look("yellow", "#7a4f01", "#e3b341"),
     "dim": Look("dim", "#5f6670", "#9aa3ad"),
     "strong": Look("bold", "", ""),
     "bar": Look("#0173b2", "#0173b2", "#0173b2"),

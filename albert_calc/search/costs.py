@@ -16,13 +16,14 @@ from albert_calc.costs.memory import weights_bytes
 from albert_calc.costs.peak import inference_peak, training_peak
 from albert_calc.costs.trainable import trainable_of
 from albert_calc.costs.workload import BATCH_KEYS, Workload
-from albert_calc.counting.counts import component_formulas
+from albert_calc.counting.counts import component_formulas, count
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.search.grid import Grid, Tally, follow, stretches
 from albert_calc.search.sweep import Row, is_part, variant_at
 
-Measure = Callable[[ModelConfig, Blueprint, Workload], int | None]
+Costing = Callable[[ModelConfig, Blueprint, Workload], int | None]
+"""How a cost of a model under a workload is worked out; ``None`` where it is unknown."""
 
 
 def _activations(config: ModelConfig, model: Blueprint, workload: Workload) -> int | None:
@@ -30,7 +31,7 @@ def _activations(config: ModelConfig, model: Blueprint, workload: Workload) -> i
 
 
 def _weights(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
-    return weights_bytes(_total(model), workload.dtypes[0])
+    return weights_bytes(count(model).total, workload.dtypes[0])
 
 
 def _forward(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
@@ -49,7 +50,7 @@ def _trainable(_: ModelConfig, model: Blueprint, workload: Workload) -> int:
     return trainable_of(model, workload.trained).trainable
 
 
-COSTS: Mapping[str, Measure] = {
+COSTS: Mapping[str, Costing] = {
     "training_peak_bytes": training_peak,
     "activation_bytes": _activations,
     "inference_peak_bytes": inference_peak,
@@ -59,7 +60,7 @@ COSTS: Mapping[str, Measure] = {
     "executed_parameters": _executed,
     "trainable": _trainable,
 }
-"""The columns that are costs, and how each is worked out; ``None`` where it is unknown."""
+"""The columns that are costs, and how each is worked out."""
 
 MEMORY = frozenset({"training_peak_bytes", "activation_bytes", "inference_peak_bytes"})
 """The costs that are unknown where no table describes a forward pass."""
@@ -84,7 +85,7 @@ class Batches(NamedTuple):
             yield self.workload._replace(**sizes)
 
 
-def costed_batches(
+def costed_rows(
     grid: Grid, batches: Batches, columns: Sequence[str], tally: Tally
 ) -> Iterator[list[Row]]:
     """A row of *columns* for each possible combination of *grid* at each of *batches*."""
@@ -129,10 +130,6 @@ def _cell(grid: Grid, model: Blueprint, workload: Workload, column: str) -> str 
         for f in component_formulas(model.variant)
         if is_part(f.component, column)
     )
-
-
-def _total(model: Blueprint) -> int:
-    return sum(f.terms.evaluate(model.values) for f in component_formulas(model.variant))
 
 
 def _flops(model: Blueprint, workload: Workload) -> Flops:

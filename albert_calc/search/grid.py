@@ -37,6 +37,7 @@ class Grid(NamedTuple):
     has the keys that are the same in all; ``followers`` are the sizes that follow others,
     each with its rule: I = 4·H, or the E of a family in which it is H unless given. The
     ``embedding`` is ``factorized`` where sizes of E are asked for of a family that has none.
+    ``rules`` must be kept beside those of the family.
     """
 
     base: ModelConfig
@@ -46,6 +47,7 @@ class Grid(NamedTuple):
     sizes: Mapping[str, Collection[int]]
     followers: Mapping[str, Same | Computed] = {}
     embedding: Embedding = "own"
+    rules: tuple[Rule, ...] = ()
 
     @property
     def family(self) -> Family:
@@ -235,7 +237,8 @@ def _checks(grid: Grid, head: str, inner: str) -> list[_Check]:
         rule = Rule(f"must be at most {LARGEST:,}", (leader,), lambda v, f=factor: f * v <= LARGEST)
         told = (f"{tables.name_of(key)}: {rule.must}", True)
         found.append(_Check(rule, told, (0,) if leader == inner else ()))
-    for rule in (*tables.rules, *(tables.heads[head].rules if head in tables.heads else ())):
+    of_head = tables.heads[head].rules if head in tables.heads else ()
+    for rule in (*tables.rules, *of_head, *grid.rules):
         text = rule_text(tables, rule)
         first = rule.keys[0]
         if first not in varied and fixed.get(first) is not None:

@@ -31,7 +31,7 @@ VARIABLES: tuple[str, ...] = (
 )
 """The sizes of a model that can be solved for."""
 
-Measure = Callable[[Model], int]
+Amount = Callable[[Model], int]
 """What a model costs, in whatever the budget is: never less where a size is larger."""
 
 
@@ -80,7 +80,7 @@ def largest_size(
     budget: int,
     *,
     multiple_of: int = 1,
-    measure: Measure = parameters_of,
+    measure: Amount = parameters_of,
 ) -> Solution:
     """The largest value of *key* with which the model *found* costs at most *budget*.
 
@@ -145,7 +145,9 @@ def largest_value(
     best = [at(times * step)] if times else []
     fitting = [c for c in (*best, *alone) if c.amount <= budget]
     if not fitting:
-        several = [first, *alone] if first else alone
+        several = [*([first] if first else []), *alone]
+        if not several:
+            raise ConfigError(f"{key}: must be a multiple of {step} and at most {most:,}")
         closest = min(several, key=lambda c: c.amount)
         return Solution(key, budget, step, closest, fits=False)
     answer = max(fitting, key=lambda c: c.value)

@@ -42,7 +42,7 @@ def _column_names(components: Sequence[Component]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(("share", "head", *SYMBOLS, "total", *parts, *names)))
 
 
-def batches(grid: Grid, columns: Sequence[str], tally: Tally) -> Iterator[list[Row]]:
+def counted_rows(grid: Grid, columns: Sequence[str], tally: Tally) -> Iterator[list[Row]]:
     """A row of *columns* for each possible combination of *grid*, in lists.
 
     *tally* is told how many combinations broke which rule so far.

@@ -1,4 +1,4 @@
-"""Text from files and command lines made harmless, and numbers made readable."""
+"""Text and values from files and command lines made harmless, to be shown in messages."""
 
 _SHORT = 60
 

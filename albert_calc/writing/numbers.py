@@ -5,7 +5,9 @@ import math
 _HUGE = 1e12
 _MOST_DECIMALS = 12
 
-_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+BINARY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+"""Units of bytes, each 2^10 of the one before."""
+
 _FLOPS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs", "EFLOPs", "ZFLOPs")
 
 
@@ -83,7 +85,7 @@ def number(value: float) -> str:
 
 def binary_size(size: int) -> str:
     """A number of bytes in the largest fitting unit of 2^10: ``44.6 MiB``."""
-    return _in_units(size, 2**10, _BINARY, 1)
+    return _in_units(size, 2**10, BINARY_UNITS, 1)
 
 
 def decimal_size(size: int) -> str:

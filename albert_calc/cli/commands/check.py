@@ -1,5 +1,6 @@
 """``albert-calc check``: hold counts against bounds, for CI."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -7,8 +8,9 @@ import click
 
 from albert_calc.checks.bounds import KEYS, Bounds, read_bounds
 from albert_calc.checks.file import read_checks
+from albert_calc.checks.measure import EVERY, FLAGS, Measure, read_measure
 from albert_calc.checks.record import recorded
-from albert_calc.checks.run import Measure, Result, held_against, listed_results
+from albert_calc.checks.run import Result, held_against, listed_results
 from albert_calc.checks.subjects import of_file, of_model, of_preset
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
@@ -17,14 +19,11 @@ from albert_calc.cli.reports.check import check_report
 from albert_calc.cli.trained import trained_options
 from albert_calc.config.files import quoted
 from albert_calc.costs.memory import BITS, SHORT_DTYPES
-from albert_calc.costs.trained import EVERYTHING, read_trained
 from albert_calc.errors import AlbertCalcError, ConfigError, Problems, first_of
 from albert_calc.models.lookup import find_file, find_model, find_named
 from albert_calc.models.model import Model, read_model
 from albert_calc.render import FORMATS
 from albert_calc.report import Report
-
-_MEASURES = ("without_embeddings", "trainable")
 
 _T = TypeVar("_T")
 
@@ -37,7 +36,9 @@ _T = TypeVar("_T")
 )
 @option("--equals", metavar="N", help="The count must be N.")
 @option(
-    "--tolerance", metavar="T", help="With --equals or --same-as: off by 1% or a number at most."
+    "--tolerance",
+    metavar="T",
+    help="With --equals or --same-as: how far it may be off, 1% or a number.",
 )
 @option("--at-most", metavar="N", help="The count must not be above N.")
 @option("--at-least", metavar="N", help="The count must not be below N.")
@@ -48,7 +49,9 @@ _T = TypeVar("_T")
     help="With --at-most-bytes: the type of the weights, by default float32.",
 )
 @option("--same-as", metavar="MODEL", help="The count must be that of MODEL.")
-@option("--exactly", is_flag=True, help="With --same-as: and that of every component.")
+@option(
+    "--exactly", is_flag=True, help="With --same-as: every component must have the same count too."
+)
 @option("--without-embeddings", is_flag=True, help="Leave every embedding table out of counts.")
 @option("--trainable", is_flag=True, help="Hold bounds against what is trained.")
 @trained_options
@@ -60,13 +63,12 @@ _T = TypeVar("_T")
 )
 @option("--record", is_flag=True, help="Write a file for --checks with today's counts.")
 def command(
-    asked: Asked, *, checks: str | None, record: bool, without_embeddings: bool, trainable: bool,
-    **options: Any,
+    asked: Asked, *, checks: str | None, record: bool, **options: Any
 ) -> Report:  # fmt: skip
     """Check counts against bounds, in CI.
 
-    Exits with 1 if a check is false, and with 2 if a model cannot be read; every other
-    result is written all the same.
+    Exits with 1 if a check is false, and with 2 if one cannot be carried out; every other
+    result is written all the same. With -q a table is its last line alone.
 
     A file for --checks has a [[check]] table for each check. Its model is a preset or a
     config; a config may be a pattern, and is relative to the file:
@@ -96,7 +98,7 @@ def command(
       albert-calc check configs/*.json --record > checks.toml
       albert-calc check --checks checks.toml -f github
     """
-    contradicted = (*_MEASURES, *under(TRAINED_HEADING), *KEYS)
+    contradicted = (*FLAGS, *under(TRAINED_HEADING), *KEYS)
     given = {key: None if options.get(key) is False else options.get(key) for key in KEYS}
     if record:
         _refuse("--record", typed("checks", "format", *contradicted), "it writes bounds")
@@ -111,20 +113,14 @@ def command(
         unlisted: list[str] = []
         return check_report(asked, _of_file(asked, checks, unlisted), unlisted)
     problems = Problems()
-    read = Bounds()
-    trained = EVERYTHING
+    read, measure = Bounds(), EVERY
     with problems.collected():
         read = read_bounds(given)
     with problems.collected():
-        trained = read_trained(options)
-    if trained != EVERYTHING and not trainable:
-        problems.append("trainable: must be given where --lora or --freeze says what is trained")
+        measure = read_measure(options)
     with problems.collected():
         _some(asked)
     problems.raise_any(AlbertCalcError)
-    measure = Measure(
-        "without_embeddings" if without_embeddings else "all", trained if trainable else None
-    )
     return check_report(asked, _held(asked, read, measure))
 
 
@@ -177,9 +173,15 @@ def _models(asked: Asked) -> Iterator[tuple[str, Model | AlbertCalcError]]:
 def _held(asked: Asked, bounds: Bounds, measure: Measure) -> Iterator[Result]:
     for name, model in _models(asked):
         if isinstance(model, AlbertCalcError):
-            yield Result(name, error="; ".join(model.problems), path=name)
+            yield _unread(name, model)
         else:
             yield from held_against(model, bounds, measure=measure)
+
+
+def _unread(name: str, error: AlbertCalcError) -> Result:
+    """That the model *name* cannot be read, with its file if it is one."""
+    path = name if os.path.lexists(name) else ""
+    return Result(name, error="; ".join(error.problems), path=path)
 
 
 def _of_file(asked: Asked, path: str, unlisted: list[str]) -> Iterator[Result]:
@@ -194,9 +196,12 @@ def _of_file(asked: Asked, path: str, unlisted: list[str]) -> Iterator[Result]:
         try:
             wanted[name] = subject_of(name)
         except ConfigError as error:
-            missing.append(Result(name, error="; ".join(error.problems), path=name))
+            missing.append(_unread(name, error))
     subjects = set(wanted.values()) if _named(asked) else None
     listed = read_checks(path)
+    if subjects is None and not listed:
+        # A CI that checks nothing must not pass.
+        raise AlbertCalcError(f"{quoted(path)}: has no [[check]] table")
     concerned = set()
     for one in listed:
         for result in listed_results(one, asked.request, subjects):
@@ -206,8 +211,6 @@ def _of_file(asked: Asked, path: str, unlisted: list[str]) -> Iterator[Result]:
             yield result._replace(model=None)
     yield from missing
     file = quoted(path)
-    if subjects is None and not listed:
-        unlisted.append(f"{file}: has no [[check]] table")
     others = [name for name, subject in wanted.items() if subject not in concerned]
     texts = [f"{quoted(name)}: no check in {file} concerns it" for name in others]
     unlisted += first_of(texts, "more that no check concerns")

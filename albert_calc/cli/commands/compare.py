@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import BATCH_HEADING, refuse_beside, refuse_without, under
+from albert_calc.cli.options import BATCH_HEADING, refuse_beside, refuse_without, typed, under
 from albert_calc.cli.reports.techniques import ablation_report, compared, techniques_report
 from albert_calc.cli.workload import workload_of, workload_options
 from albert_calc.costs.workload import Workload
@@ -27,10 +29,10 @@ def command(
 ) -> "Report | Picture":
     """Compare a model with what ALBERT's techniques make of it, or several models.
 
-    One model is shown as it is, with a factorized embedding, with shared layers, and with
-    both. Two or more stand side by side: the sizes that differ, and what each component
-    gained or lost. Without a model: a row for each of BERT-Base and ALBERT-Base to
-    ALBERT-xxLarge.
+    One model is shown as it is, and with the techniques that it lacks: a factorized
+    embedding, shared layers, both. Two or more stand side by side: the sizes that differ, and
+    what each component gained or lost. Without a model: a row for each of BERT-Base and
+    ALBERT-Base to ALBERT-xxLarge.
 
     \b
     Examples:
@@ -69,6 +71,8 @@ def command(
         return _with_cost_notes(result, asked.models, workload)
     if models:
         report = ablation_report(models) if ablation else techniques_report(models[0], workload)
+    elif needing := typed("head", "share", "strict"):
+        raise click.UsageError(f"{needing[0]} needs a MODEL: give one")
     else:
         from albert_calc.cli.reports.chapter import chapter_models, chapter_report
 

@@ -7,9 +7,11 @@ import click
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
 from albert_calc.cli.memory import memory_of, memory_options
+from albert_calc.cli.options import typed
 from albert_calc.cli.reports.cost import batch_line, costs_sections, headline
 from albert_calc.cli.reports.cost_data import cost_data
 from albert_calc.cli.reports.cost_notes import (
+    close_warnings,
     cost_notes,
     length_warnings,
     support_warnings,
@@ -55,6 +57,10 @@ def command(
       albert-calc cost base -f json | jq '.[0].training_peak_bytes'
     """
     if gpu == "list":
+        names = [p.name for p in click.get_current_context().command.params if p.name]
+        others = typed(*(n for n in names if n not in ("gpu", "format", "quiet")))
+        if others:
+            raise click.UsageError("--gpu list prints the cards that are known, and goes alone")
         return _cards()
     problems = Problems()
     workload, limit, models = Workload(), None, []
@@ -82,7 +88,11 @@ def command(
         items=items,
         status=2 if unknown else int(any(one.fits is False for one in costs)),
         remarks=tuple(cost_notes(costs, workload)),
-        warnings=(*length_warnings(models, workload), *support_warnings(models, workload)),
+        warnings=(
+            *length_warnings(models, workload),
+            *support_warnings(models, workload),
+            *close_warnings(costs),
+        ),
         errors=unknown,
     )
 

@@ -67,7 +67,7 @@ def command(
     if chart or asked.save:
         from albert_calc.pictures.charts import count_chart
 
-        return count_chart(model.title, counts)
+        return count_chart(model.title, counts, _WORDS[selection])
     report = Report(
         (_section(model, counts.components, counts.total),),
         {
@@ -117,7 +117,7 @@ def uncounted_sizes(model: Model, given: Mapping[str, Any]) -> Iterator[str]:
 
 def _with_trained(report: Report, model: Model, trained: "Trained") -> Report:
     """*report* with what of *model* is trained; the share has the decimals that PEFT prints."""
-    from albert_calc.costs.trainable import adapter_notes, trainable_of
+    from albert_calc.costs.trainable import trainable_of, trained_notes
     from albert_calc.costs.trained import with_targets
 
     trained = with_targets(trained, model.config.model_type)
@@ -137,7 +137,7 @@ def _with_trained(report: Report, model: Model, trained: "Trained") -> Report:
             for_csv,
         ),
         facts={**report.facts, **parts._asdict()},
-        remarks=(*report.remarks, *adapter_notes(model.blueprint.variant, trained)),
+        remarks=(*report.remarks, *trained_notes(model.blueprint, trained)),
     )
 
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.counting.comparison import COMPARED_EMBEDDING_SIZE, embedding_costs
+from albert_calc.counting.comparison import COMPARED_EMBEDDING_SIZE, token_parameters
+from albert_calc.counting.priced import embedding_costs
 from albert_calc.counting.tensors import has_own_projection
 from albert_calc.errors import Problems
 from albert_calc.families.sizes import SIZES, size_problems
@@ -101,6 +102,12 @@ def _sizes(asked: Asked) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     notes: tuple[str, ...] = ()
     if size is None:
         size = config.embedding_size
+        own = token_parameters(model.counts)
+        plain_costs = embedding_costs(config.vocab_size, size or 0, config.hidden_size)
+        if has_own_projection(model.blueprint.variant) and own != plain_costs.pair.after:
+            notes = (
+                f"{model.name}: its own projection is another, with {own:,} parameters in all",
+            )
         if not has_own_projection(model.blueprint.variant):
             size = COMPARED_EMBEDDING_SIZE
             notes = (f"embedding_size: {model.name} has none of its own, so E = {size}",)

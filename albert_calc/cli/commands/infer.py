@@ -8,7 +8,7 @@ from albert_calc.checkpoints.files import read_checkpoint
 from albert_calc.checkpoints.inference import Inference, infer_config
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import Function, argument, plain_command, with_parameters
-from albert_calc.cli.options import InputPath, size_options
+from albert_calc.cli.options import OWN_HEADING, InputPath, size_options
 from albert_calc.config.files import quoted
 from albert_calc.errors import CheckpointError, ConfigError
 from albert_calc.families import family
@@ -22,7 +22,7 @@ _SHOWN_BY_NOTHING = "LA"
 
 def _sizes(function: Function) -> Function:
     """The options for sizes that no shape shows."""
-    return with_parameters(function, size_options(_SHOWN_BY_NOTHING))
+    return with_parameters(function, size_options(_SHOWN_BY_NOTHING, heading=OWN_HEADING))
 
 
 @plain_command("infer", formats=("json", *(name for name in FORMATS if name != "json")))

@@ -8,7 +8,8 @@ from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import one_of
 from albert_calc.cli.reports.techniques import with_oddities
 from albert_calc.cli.shape import depth_notes, shape_line
-from albert_calc.counting.comparison import LayerCosts, layer_costs, sharing_label, techniques
+from albert_calc.counting.comparison import sharing_label, techniques
+from albert_calc.counting.priced import LayerCosts, layer_costs
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.errors import Problems
 from albert_calc.families.base import SHARES

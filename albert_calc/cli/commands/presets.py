@@ -28,8 +28,8 @@ _SYMBOLS = (
 def command(_: Asked, *, names: tuple[str, ...], long: bool) -> Report:
     """List the models that are known by name, with their exact counts.
 
-    With NAME, only models whose name contains it, or that are of that type. The count is that
-    of the bare model, its pooler included.
+    With NAMEs, only models whose name contains one of them, or that are of such a type. The
+    count is that of the bare model, its pooler included.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ from albert_calc.costs.assumptions import ACCURACY
 from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import Memory, usable_length
-from albert_calc.costs.trainable import adapter_notes
+from albert_calc.costs.trainable import trained_notes
 from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, BATCH_KEYS, Workload
 from albert_calc.errors import ConfigError, Problems
@@ -131,7 +131,7 @@ def _with_batch(report: Report, model: Model, workload: Workload, key: str) -> R
     line = batch_line(own, without=(key,))
     remarks = (
         *attention_notes(model.name, model_type, workload),
-        *adapter_notes(model.blueprint.variant, own.trained),
+        *trained_notes(model.blueprint, own.trained),
     )
     lengths = length_warnings([model], workload) if key != "sequence_length" else ()
     return report._replace(
@@ -154,13 +154,13 @@ def _in_memory(
     model = asked.model
     problems = Problems(solve_problems(key, limit.bytes, multiple_of))
     problems.raise_any()
-    most = usable_length(model.config) if key == "sequence_length" else 0
+    most = usable_length(model.config) if key == "sequence_length" else LARGEST
 
     def at(value: int) -> Candidate:
         size: dict[str, Any] = {key: value}
         return Candidate(value, model, _peak(model, workload._replace(**size)))
 
-    return largest_value(at, key, limit.bytes, multiple_of, most or LARGEST)
+    return largest_value(at, key, limit.bytes, multiple_of, most)
 
 
 def _peak(model: Model, workload: Workload) -> int:

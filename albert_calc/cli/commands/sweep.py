@@ -9,7 +9,7 @@ import click
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import NameType, typed
+from albert_calc.cli.options import BATCH_HEADING, TRAINED_HEADING, NameType, typed, under
 from albert_calc.cli.output import LONG, canvas, progress, say, write_chunks
 from albert_calc.cli.reports.cost_notes import support_warnings, sweep_notes
 from albert_calc.cli.reports.sweep import Wanted, described, sweep_picture, sweep_table
@@ -20,15 +20,15 @@ from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, BATCH_KEYS, USUAL
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import HEADS
-from albert_calc.families.base import SHARES
+from albert_calc.families.base import SHARES, Rule
 from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, read_model
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Report
-from albert_calc.search.costs import COSTS, Batches, costed_batches
+from albert_calc.search.costs import COSTS, Batches, costed_rows
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import ends_of, parse_names, parse_sizes
-from albert_calc.search.sweep import Row, all_columns, batches, columns_of
+from albert_calc.search.sweep import Row, all_columns, columns_of, counted_rows
 
 if TYPE_CHECKING:
     from albert_calc.pictures.picture import Picture
@@ -39,6 +39,13 @@ _LONG = 2_000
 
 # Sizes that must fit others: a base is not asked what is asked of every combination.
 _FITTING = ("num_attention_heads", "inner_group_num")
+
+_UNSHARED = Rule(
+    "must be left out with --share none",
+    ("num_hidden_groups", "share"),
+    lambda _, share: share != "none",
+)
+"""Asked where groups are typed, as of any command."""
 
 
 @model_command(
@@ -175,19 +182,24 @@ def _wanted(
             shares=shares or (base.config.family.default_share,), heads=heads,
             layout=asked.request.layout, followers=followers,
         )  # fmt: skip
+        if "num_hidden_groups" in sizes:
+            grid = grid._replace(rules=(_UNSHARED,))
     if columns is not None and grid is not None:
         with problems.collected():
             names = _column_names(columns, (*columns_of(grid), *BATCH_KEYS, *COSTS))
     problems.raise_any()
     assert base is not None and grid is not None  # noqa: S101 - their problems were raised
     notes = tuple(f"{f}: follows {FOLLOWS[f][1]}, {FOLLOWS[f][0]} × H" for f in followers)
+    if grid.embedding == "factorized":
+        notes += (f"embedding_size: {base.name} has none of its own, so factorized at each E",)
     batches = Batches(
         workload._replace(trained=with_targets(workload.trained, base.config.model_type)),
         {key: of_batch.get(key, (getattr(workload, key),)) for key in BATCH_KEYS},
     )
-    if batches.varied and not any(name in COSTS for name in names):
+    idle = typed(*under(BATCH_HEADING), *under(TRAINED_HEADING))
+    if idle and not any(name in COSTS for name in names):
         raise click.UsageError(
-            "-B and -S change costs alone: give --columns, such as training_peak_bytes"
+            f"{idle[0]} changes costs alone: give --columns, such as training_peak_bytes"
         )
     # A row of costs says which batch it is of.
     names = (*(key for key in batches.varied if key not in names), *names)
@@ -243,6 +255,12 @@ def _base_at(
     base = read_model(
         found, request._replace(overrides={**others, **sizes, **dict.fromkeys(single, 1)})
     )
+    lost = [
+        f"{key}: ignored, since {base.config.model_type} has none, got {size}"
+        for key, (size,) in single.items()
+        if size > 1 and not base.config.family.has(key)
+    ]
+    base = base._replace(warnings=(*base.warnings, *lost))
     asked.remember(base)
     return base, {k: v for k, v in single.items() if base.config.family.has(k)}
 
@@ -256,11 +274,11 @@ def _column_names(text: str, known: Collection[str]) -> tuple[str, ...]:
 
 
 def _watched(wanted: Wanted, tally: Tally) -> Iterator[list[Row]]:
-    """The rows in batches, with a progress bar; ``ConfigError`` if there are none at all."""
+    """The rows in pieces, with a progress bar; ``ConfigError`` if there are none at all."""
     grid, columns = wanted.grid, wanted.columns
-    found = batches(grid, columns, tally)
+    found = counted_rows(grid, columns, tally)
     if wanted.costed:
-        found = costed_batches(grid, wanted.batches, columns, tally)
+        found = costed_rows(grid, wanted.batches, columns, tally)
     written = 0
     # A combination that is skipped has no batches.
     each = prod(map(len, wanted.batches.sizes.values())) if wanted.costed else 1

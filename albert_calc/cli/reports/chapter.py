@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from albert_calc.cli.reports.techniques import Compared, item, unlike
 from albert_calc.config.presets import SHAPES, TITLES
 from albert_calc.costs.workload import Workload
-from albert_calc.counting.comparison import compare, embedding_costs
+from albert_calc.counting.comparison import compare
+from albert_calc.counting.priced import embedding_costs
 from albert_calc.models.lookup import find_named
 from albert_calc.models.model import Model, Request, read_model
 from albert_calc.report import Column, Report, Section

@@ -43,7 +43,7 @@ class _Tally:
     def said(self) -> tuple[str, ...]:
         """What could not be read, the first of many by name."""
         more = self.unread - len(self.errors)
-        return (*self.errors, *([f"and {more:,} more that cannot be read"] if more else []))
+        return (*self.errors, *([f"and {more:,} more that cannot be checked"] if more else []))
 
     @property
     def status(self) -> int:
@@ -65,7 +65,7 @@ class _Tally:
         if self.failing:
             said.append(f"{self.failing:,} {'does' if self.failing == 1 else 'do'} not")
         if self.unread:
-            said.append(f"{self.unread:,} cannot be read")
+            said.append(f"{self.unread:,} cannot be checked")
         return f"{total:,} check{'' if total == 1 else 's'}: {', '.join(said)}"
 
 
@@ -131,9 +131,9 @@ def _stream(
     """Write many results as they come."""
     from albert_calc.render.stream import stream
 
-    pieces = iter(lambda: list(islice(others, _MOST_SHOWN)), [])
-    batches = chain([rows], ([_row(r) for r in piece] for piece in pieces))
-    chunks = stream(format, _COLUMNS, batches, canvas())
+    several = iter(lambda: list(islice(others, _MOST_SHOWN)), [])
+    pieces = chain([rows], ([_row(r) for r in results] for results in several))
+    chunks = stream(format, _COLUMNS, pieces, canvas())
     if format == "json":
         chunks = chain(['{"checks": '], chunks, _last(tally))
     write_chunks(chunks)
@@ -165,7 +165,7 @@ def _row(result: Result) -> tuple[Any, ...]:
     outcome = result.outcome
     if outcome is None:
         return (
-            result.name, result.head, result.layout, "cannot be read", None, None, None, None,
+            result.name, result.head, result.layout, "cannot be checked", None, None, None, None,
             result.error, result.path or None, None,
         )  # fmt: skip
     return (

@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from albert_calc.cli.reports.costed import Costed
-from albert_calc.costs.assumptions import PARTLY_TRAINED
+from albert_calc.costs.assumptions import PARTLY_TRAINED, TOO_LOW
 from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.fit import usable_length
-from albert_calc.costs.trainable import adapter_notes
+from albert_calc.costs.trainable import trained_notes
 from albert_calc.costs.workload import Workload
 from albert_calc.models.model import Model
 from albert_calc.search.costs import MEMORY, unknown_reasons
 from albert_calc.search.grid import Grid
+from albert_calc.writing.numbers import binary_size
 
 
 def length_warnings(models: Sequence[Model], workload: Workload) -> Iterator[str]:
@@ -18,7 +19,7 @@ def length_warnings(models: Sequence[Model], workload: Workload) -> Iterator[str
     length = workload.sequence_length
     for model in models:
         most = usable_length(model.config)
-        if most and length > most:
+        if length > most:
             yield (
                 f"sequence_length: {length} is more than the {most} positions of {model.name};"
                 " such a batch cannot be run, and its cost is what it would be"
@@ -35,6 +36,17 @@ def support_warnings(models: Sequence[Model], workload: Workload) -> Iterator[st
             )
 
 
+def close_warnings(costs: Sequence[Costed]) -> Iterator[str]:
+    """Which models fit by less than the estimate may be off."""
+    for one in costs:
+        peak = one.cost.training_peak_bytes
+        if one.fits and peak and one.left is not None and one.left < TOO_LOW * peak:
+            yield (
+                f"{one.name}: fits with {binary_size(one.left)} to spare, which is less than the"
+                f" estimate may be too low by ({TOO_LOW:.0%})"
+            )
+
+
 def cost_notes(costs: Sequence[Costed], workload: Workload) -> Iterator[str]:
     """What of *costs*, asked for under *workload*, is unknown and why, or is not as asked."""
     for one in costs:
@@ -46,7 +58,8 @@ def cost_notes(costs: Sequence[Costed], workload: Workload) -> Iterator[str]:
     if any(one.cost.training_flops is None for one in costs):
         yield PARTLY_TRAINED
     for one in costs:
-        yield from adapter_notes(one.model.variant, one.workload.trained)
+        told = trained_notes(one.model, one.workload.trained)
+        yield from (f"{one.name}: {note}" if len(costs) > 1 else note for note in told)
 
 
 def attention_notes(name: str, model_type: str, workload: Workload) -> Iterator[str]:

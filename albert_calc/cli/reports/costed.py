@@ -74,8 +74,7 @@ def costed(
     found = Costed(name, config, model, workload, cost, memory)
     if memory is None or cost.training_peak_bytes is None:
         return found
-    most = usable_length(config)
-    length = largest_length(config, model, workload, memory.bytes, most) if most else None
     return found._replace(
-        largest_batch=largest_batch(config, model, workload, memory.bytes), largest_length=length
+        largest_batch=largest_batch(config, model, workload, memory.bytes),
+        largest_length=largest_length(config, model, workload, memory.bytes, usable_length(config)),
     )

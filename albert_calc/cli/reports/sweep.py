@@ -57,9 +57,9 @@ def described(name: str) -> Column:
     return Column(name, name.replace("_", " "), kind)
 
 
-def sweep_table(wanted: Wanted, batches: Iterator[list[Row]]) -> Report:
-    """The rows of *batches* as a table; raises ``ConfigError`` if they are too many for one."""
-    rows = _collected(batches, "format: a table", _LARGEST_TABLE)
+def sweep_table(wanted: Wanted, pieces: Iterator[list[Row]]) -> Report:
+    """The rows of *pieces* as a table; raises ``ConfigError`` if they are too many for one."""
+    rows = _collected(pieces, "format: a table", _LARGEST_TABLE)
     headline, line = _title(wanted, len(rows))
     columns = tuple(described(name) for name in wanted.columns)
     section = _as_grid(wanted, columns, rows) or Section(columns, tuple(rows))
@@ -96,23 +96,23 @@ def _as_grid(wanted: Wanted, columns: tuple[Column, ...], rows: Sequence[Row]) -
     )
 
 
-def sweep_picture(wanted: Wanted, batches: Iterator[list[Row]]) -> "Picture":
-    """The rows of *batches* over the one size that varies, as a picture.
+def sweep_picture(wanted: Wanted, pieces: Iterator[list[Row]]) -> "Picture":
+    """The rows of *pieces* over the one size that varies, as a picture.
 
     Raises ``ConfigError`` if they are too many for one.
     """
     from albert_calc.pictures.charts import sweep_chart
 
-    rows = _collected(batches, "chart: a picture", _LARGEST_CHART)
+    rows = _collected(pieces, "chart: a picture", _LARGEST_CHART)
     varied = wanted.varied[0]
     model_type = wanted.base.config.model_type
     return sweep_chart(*_title(wanted, len(rows)), varied, rows, model_type)
 
 
-def _collected(batches: Iterator[list[Row]], what: str, most: int) -> list[Row]:
+def _collected(pieces: Iterator[list[Row]], what: str, most: int) -> list[Row]:
     rows: list[Row] = []
-    for batch in batches:
-        rows += batch
+    for piece in pieces:
+        rows += piece
         if len(rows) > most:
             raise ConfigError(
                 f"{what} must have at most {most:,} rows; give -f csv, or another format, for more"

@@ -12,9 +12,8 @@ from albert_calc.counting.comparison import (
     Pair,
     broken_sharing,
     compare,
-    embedding_costs,
-    layer_costs,
 )
+from albert_calc.counting.priced import embedding_costs, layer_costs
 from albert_calc.counting.tensors import Blueprint, has_own_projection
 from albert_calc.errors import Problems
 from albert_calc.families.sizes import SIZES, size_problems
@@ -49,7 +48,7 @@ def compared(asked: Asked) -> list[Compared]:
         found = asked.found
     results = []
     for one in found:
-        with problems.collected():
+        with problems.collected(one.name if len(found) > 1 else ""):
             results.append(_compared(asked, one))
     problems.raise_any()
     return results
@@ -166,13 +165,15 @@ def _saved(first: Built, last: Built, name: str) -> float | None:
 
 
 def _words(found: Comparison) -> str:
-    """What the two styles are, in a line."""
+    """What the techniques, or the two styles, are in a line."""
     layers = found.bert_style.model.values["L"]
     shared = found.albert_style.layers
     once = "one layer" if shared == "shared layers" else shared
     embedding = "V × E + E × H" if found.albert_style.embedding == "factorized" else "V × H"
     own = "one layer" if layers == 1 else f"{layers:,} layers of their own"
     times = "once" if layers == 1 else f"{layers:,} times"
+    if found.as_it_is.rows == found.bert_style.rows:
+        return f"as it is: V × H, {own} · both: {embedding}, {once} run {times}"
     return f"BERT-style: V × H, {own} · ALBERT-style: {embedding}, {once} run {times}"
 
 

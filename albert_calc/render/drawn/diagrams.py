@@ -9,13 +9,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from albert_calc.pictures.picture import Diagram, Side, Stack
+from albert_calc.pictures.picture import Box, Diagram, Side, Stack
 from albert_calc.render import Canvas
 from albert_calc.render.console import beside, box, measured, text, whole
 from albert_calc.render.theme import shade_style
 
 _BETWEEN_SIDES, _BETWEEN_STACKS = 4, 2
 _WIDEST_BOX = 24
+_AGAIN = "↺"
 
 
 def drawn(diagram: Diagram, width: int, canvas: Canvas) -> Iterator[RenderableType]:
@@ -55,20 +56,25 @@ def _stacks(side: Side, width: int, canvas: Canvas) -> Group:
 
 def _stack(stack: Stack, more: int, canvas: Canvas, inwards: bool = False) -> RenderableType:
     """*stack* in a frame up to *more* cells wider than it must be, its first box at the bottom."""
-    texts = [b.label for b in stack.boxes] + [b.remark for b in stack.boxes if inwards]
+    texts = [b.label for b in stack.boxes] + [_often(b, canvas) for b in stack.boxes if inwards]
     inside = max(map(cell_len, texts))
     inside = min(inside + more, max(inside, _WIDEST_BOX))
     frame = Table(box=box(SQUARE, canvas), show_header=False, border_style="dim")
     frame.add_column(width=inside, no_wrap=True)
     for one in reversed(stack.boxes):
         frame.add_row(Text(one.label), style=shade_style(one.shade))
-        if inwards and one.remark:
-            frame.add_row(Text(one.remark), style=shade_style(one.shade))
-    remarks = ["", *(one.remark for one in reversed(stack.boxes))]
+        if inwards and one.often:
+            frame.add_row(Text(_often(one, canvas)), style=shade_style(one.shade))
+    remarks = ["", *(_often(one, canvas) for one in reversed(stack.boxes))]
     if inwards or not any(remarks):
         return frame
     outside = Text("\n".join(map(whole, remarks)), "strong")
     return beside([frame, Align.left(outside, vertical="top")], gap=1)
+
+
+def _often(one: Box, canvas: Canvas) -> str:
+    """How often *one* is applied, with a sign before it where that is again and again."""
+    return canvas.spelled(f"{_AGAIN} {one.often}") if one.applied > 1 else one.often
 
 
 def _runs(stack: Stack) -> Text:

@@ -14,6 +14,7 @@ from albert_calc.writing.harmless import printable
 
 _BOX, _LINE, _TITLE = 0.25, 0.19, 0.3
 _INCH = 72.0
+_ARROW = width_of("  ")  # the room of its sign and a space
 _LETTERS = 48
 _NARROWEST = 0.8
 _OMITTED = "#eef0f2"
@@ -65,8 +66,8 @@ def _captions(side: Side) -> list[str]:
 
 
 def _stack(axes: Axes, stack: Stack, left: float, width: float) -> None:
-    remark = max(width_of(box.remark) for box in stack.boxes) / _INCH
-    wide = max(width - remark - 0.15 - (0.25 if remark else 0.0), _NARROWEST)
+    beside = max(width_of(b.often) + _ARROW * (b.applied > 1) for b in stack.boxes) / _INCH
+    wide = max(width - beside - 0.15 - (0.25 if beside else 0.0), _NARROWEST)
     for index, box in enumerate(stack.boxes):
         _box(axes, box, left, index * _BOX, wide)
 
@@ -79,9 +80,9 @@ def _box(axes: Axes, box: Box, left: float, bottom: float, wide: float) -> None:
     axes.text(
         left + 0.1, bottom + _BOX / 2, printable(box.label), va="center", color=ink_on(colour)
     )
-    if box.remark:
+    if box.often:
         right = left + wide
-        if box.remark.startswith("↺"):
+        if box.applied > 1:
             axes.add_patch(
                 FancyArrowPatch(
                     (right + 0.02, bottom + 0.06 * _BOX), (right + 0.02, bottom + 0.94 * _BOX),
@@ -90,8 +91,7 @@ def _box(axes: Axes, box: Box, left: float, bottom: float, wide: float) -> None:
                 )
             )  # fmt: skip
         axes.text(
-            right + 0.28, bottom + _BOX / 2, printable(box.remark.removeprefix("↺ ")),
-            va="center", fontweight="bold",
+            right + 0.28, bottom + _BOX / 2, box.often, va="center", fontweight="bold",
         )  # fmt: skip
 
 

@@ -9,9 +9,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from albert_calc.pictures.picture import Unit
 from albert_calc.render.theme import RULE
+from albert_calc.writing.numbers import BINARY_UNITS
 
 _UNITS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
-_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _TICKS = 6
 _ROUND = [1, 2, 2.5, 5, 10]
 
@@ -37,12 +37,14 @@ def by_powers(axes: Axes, which: Literal["x", "y"]) -> None:
 def evenly(axis: Axis, largest: float, unit: Unit) -> None:
     """Round ticks from zero to *largest*: of parameters, or of bytes."""
     if unit == "bytes":
-        power = min(int(math.log2(max(largest, 1)) / 10), len(_BINARY) - 1)
+        power = min(int(math.log2(max(largest, 1)) / 10), len(BINARY_UNITS) - 1)
         size = 1024**power
         places = MaxNLocator(_TICKS, steps=_ROUND).tick_values(0, largest / size)
         axis.set_ticks([p * size for p in places if 0 <= p * size <= largest])
         axis.set_major_formatter(
-            FuncFormatter(lambda value, _: f"{value / size:,g} {_BINARY[power]}" if value else "0")
+            FuncFormatter(
+                lambda value, _: f"{value / size:,g} {BINARY_UNITS[power]}" if value else "0"
+            )
         )
     else:
         axis.set_major_locator(MaxNLocator(_TICKS, steps=_ROUND))

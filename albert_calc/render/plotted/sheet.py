@@ -11,12 +11,12 @@ WIDTH = 8.0
 
 _LETTERS = 92
 _LINE = 0.19
-_TITLE = 11
+_TEXT, _TITLE = 9, 11
 
 
 def sheet(title: str, lines: tuple[str, ...], height: float) -> tuple[Figure, float]:
     """A figure with its texts on top, and the share of it below them, *height* inches."""
-    titles = wrapped(printable(title), _LETTERS * 9 // _TITLE)
+    titles = wrapped(printable(title), _LETTERS * _TEXT // _TITLE)
     asides = [part for text in lines for part in wrapped(printable(text), _LETTERS)]
     head = _LINE * (1.2 * len(titles) + len(asides)) + 0.08
     figure = Figure(figsize=(WIDTH, height + head))
@@ -41,6 +41,6 @@ def meant(meaning: str) -> str | None:
     return next((look.light for role, look in ROLES.items() if role == meaning), None)
 
 
-def width_of(text: str, size: float = 9) -> float:
+def width_of(text: str) -> float:
     """About how many points *text* is wide."""
-    return 0.62 * size * len(text)
+    return 0.62 * _TEXT * len(text)
