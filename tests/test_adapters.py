@@ -114,6 +114,15 @@ KINDS: dict[str, tuple[Sizes, dict[str, Any], str, dict[str, int]]] = {
          "base_model.model.bert.encoder.layer.0.output.dense.ia3_l": [1, 64]},
         {"peft_type": "IA3"}, "bert", {"hidden_size": 16, "num_hidden_layers": 1},
     ),
+    "products of products": (
+        {f"base_model.model.bert.encoder.layer.0.attention.self.query.hada_w{i}_{half}": shape
+         for i in (1, 2) for half, shape in (("a", [16, 2]), ("b", [2, 16]))},
+        {"peft_type": "LOHA"}, "bert", {"hidden_size": 16, "num_hidden_layers": 1},
+    ),
+    "rotations": (
+        {"base_model.model.bert.encoder.layer.0.attention.self.query.oft_R.weight": [2, 28]},
+        {"peft_type": "OFT"}, "bert", {"num_hidden_layers": 1},
+    ),
     "a prompt": (
         {"prompt_embeddings": [20, 16]},
         {"peft_type": "PROMPT_TUNING", "token_dim": 16, "num_layers": 3}, "",
@@ -154,10 +163,77 @@ def test_modules_of_no_family_and_shapes_that_disagree(tmp_path: Path) -> None:
         assert told.endswith("so it cannot be told")
 
 
-def test_another_rank_than_the_config_says_is_noted(tmp_path: Path) -> None:
-    """The tensors have it."""
-    found = read_adapter(str(adapter(tmp_path, lora(BERT, 1), r=4)))
-    assert found.notes == ("rank: the config says 4, the tensors have 8",)
+def without(end: str, tensors: Sizes) -> Sizes:
+    """*tensors* without those whose names end with *end*."""
+    return {name: shape for name, shape in tensors.items() if not name.endswith(end)}
+
+
+TWO = {**BERT, "bert.encoder.layer.{}.attention.self.value": (768, 768)}
+QUERY, VALUE = {"target_modules": ["query"]}, {"target_modules": ["query", "value"]}
+FAULTY: dict[str, tuple[Sizes, dict[str, Any], str]] = {
+    "sound": (lora(TWO, 12), VALUE, ""),
+    "sound, with biases of its own": (
+        {**lora(BERT, 12), **{f"base_model.model.bert.encoder.layer.{i}.attention.self.query.lora_B"
+                              ".bias": [768] for i in range(12)}},
+        {**QUERY, "lora_bias": True}, "",
+    ),
+    "sound, of some layers": (
+        without("9.attention.self.query.lora_A.weight",
+                without("9.attention.self.query.lora_B.weight", lora(BERT, 12))),
+        {**QUERY, "layers_to_transform": [i for i in range(12) if i != 9]}, "",
+    ),
+    "sound, ranks of their own": (lora(BERT, 12), {"r": 4, "rank_pattern": {"query": 8}}, ""),
+    "half of a pair": (
+        without("5.attention.self.query.lora_A.weight", lora(BERT, 12)), QUERY,
+        "bert.encoder.layer.5.attention.self.query: lora_B without lora_A",
+    ),
+    "a layer left out": (
+        without("5.attention.self.query.lora_A.weight",
+                without("5.attention.self.query.lora_B.weight", lora(BERT, 12))), QUERY,
+        "layer 5: left out, though layers after it are there",
+    ),
+    "a module left out of a layer": (
+        without("11.attention.self.value.lora_A.weight",
+                without("11.attention.self.value.lora_B.weight", lora(TWO, 12))), VALUE,
+        "bert.encoder.layer.11.attention.self.value: left out, though other layers have it",
+    ),
+    "a target without a module": (
+        lora(BERT, 12), VALUE, "target_modules: there is no tensor of value",
+    ),
+    "a module that is no target": (
+        lora(TWO, 12), QUERY, "target_modules: bert.encoder.layer.0.attention.self.value is none",
+    ),
+    "another rank": (lora(BERT, 12), {"r": 4}, "rank: the config says 4, the tensors have 8"),
+    "three sizes": (
+        {name: [*shape, 1] for name, shape in lora(BERT, 1).items()}, QUERY,
+        "bert.encoder.layer.0.attention.self.query: lora_A must have two sizes, got 3",
+    ),
+    "another kind": (lora(BERT, 12), {"peft_type": "IA3"}, "peft_type: IA3, but there are tensors"),
+    "no such tensors": (
+        {"base_model.model.classifier.weight": [2, 768]}, {},
+        "peft_type: LORA, but there are no tensors of LORA",
+    ),
+    "no magnitudes": (lora(BERT, 12), {"use_dora": True}, "no lora_magnitude_vector"),
+    "nothing trained whole": (
+        lora(BERT, 12), {"modules_to_save": ["classifier", "score"]},
+        "modules_to_save: there is no tensor of classifier or score",
+    ),
+}  # fmt: skip
+"""Adapters for bert-base-uncased, and what is wrong with each."""
+
+
+@pytest.mark.parametrize("case", FAULTY.values(), ids=FAULTY)
+def test_an_adapter_that_is_not_whole(
+    run: Run, tmp_path: Path, case: tuple[Sizes, dict[str, Any], str]
+) -> None:
+    """What PEFT could not load, or what its config promises and the file has not, exits with 1."""
+    tensors, keys, fault = case
+    result = run("verify", adapter(tmp_path, tensors, **keys), "-f", "json")
+    problems = json.loads(result.stdout)["problems"]
+    assert any(fault in problem for problem in problems) if fault else problems == []
+    assert result.exit_code == bool(fault)
+    shown = run("verify", tmp_path)
+    assert ("it is not what its config says:" in shown.stdout) == bool(fault)
 
 
 PROMPTS: dict[str, tuple[str, list[int], dict[str, Any], list[str]]] = {

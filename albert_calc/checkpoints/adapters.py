@@ -6,12 +6,13 @@ out × in. Names are those of PEFT 0.21.
 """
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
+from albert_calc.checkpoints.adapter_faults import adapter_faults
+from albert_calc.checkpoints.adapter_names import COPY, added, unwrapped
 from albert_calc.checkpoints.candidates import LAYOUT, allowed_features
 from albert_calc.checkpoints.explaining import LABELS, LAYERS
 from albert_calc.checkpoints.files import NAMES, Checkpoint, read_checkpoint
@@ -24,7 +25,7 @@ from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.presets import all_presets
 from albert_calc.config.reading import read_mapping
 from albert_calc.counting.tensors import Variant, tensor_table
-from albert_calc.errors import CheckpointError
+from albert_calc.errors import CheckpointError, first_of
 from albert_calc.families import FAMILIES, family
 from albert_calc.families.base import Tensor
 from albert_calc.families.sizes import SIZES
@@ -33,13 +34,6 @@ from albert_calc.writing.harmless import printable, shown
 CONFIG = "adapter_config.json"
 FILES = ("adapter_model.safetensors", "adapter_model.bin")
 
-_ADDED = re.compile(
-    r"\.(lora_A|lora_B|lora_embedding_A|lora_embedding_B|lora_E|lora_magnitude_vector|ia3_l)"
-    r"(\.default)?(\.weight)?$"
-)
-_WRAPPERS = re.compile(r"\.(base_layer|modules_to_save)(\.default)?(?=\.)")
-_OUTER = ("base_model.model.", "base_model.")
-_COPY = ".original_module."
 _PROMPT = "prompt_embeddings"
 _MOST_FEATURES = 64
 _MOST_NAMED = 5
@@ -60,7 +54,8 @@ class Adapter(NamedTuple):
 
     ``rank`` is ``None`` for kinds that have none, and at most five targets are named.
     ``parts`` splits its parameters by what they are. ``bases`` are the models that it can
-    belong on, and ``presets`` the known ones among them.
+    belong on, and ``presets`` the known ones among them. ``faults`` say what is wrong with it
+    on any base.
     """
 
     path: str
@@ -73,6 +68,7 @@ class Adapter(NamedTuple):
     bases: tuple[Base, ...]
     presets: tuple[str, ...]
     notes: tuple[str, ...]
+    faults: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> int:
@@ -120,7 +116,8 @@ def read_adapter(folder: str) -> Adapter:
         dict(dtypes.most_common()),
         bases,
         tuple(_fitting_presets(bases)),
-        (*checkpoint.notes, *_rank_notes(checkpoint, rank), *_prompt_notes(checkpoint, keys)),
+        (*checkpoint.notes, *_prompt_notes(checkpoint, keys)),
+        tuple(first_of(list(adapter_faults(checkpoint.tensors, keys)))),
     )
 
 
@@ -197,13 +194,11 @@ def _base_tensors(checkpoint: Checkpoint) -> dict[str, StoredTensor]:
     sides: dict[str, dict[str, int]] = {}
     tensors: dict[str, StoredTensor] = {}
     for stored, tensor in checkpoint.tensors.items():
-        name = _bare(stored)
-        added = _ADDED.search(name)
-        if added is None and _COPY not in name:
-            tensors[_WRAPPERS.sub("", name)] = tensor
-        elif added is not None:
-            side = sides.setdefault(_WRAPPERS.sub("", name[: added.start()] + "."), {})
-            side.update(_side(added[1], tensor.shape))
+        module, part = added(stored)
+        if module:
+            sides.setdefault(f"{module}.", {}).update(_side(part, tensor.shape))
+        elif COPY not in part:
+            tensors[unwrapped(part)] = tensor
     for module, side in sides.items():
         # Of a shape only the beginning may be known.
         shape = [side[k] for k in ("rows", "columns") if k in side] if "rows" in side else []
@@ -220,7 +215,8 @@ def _side(kind: str, shape: tuple[int, ...]) -> dict[str, int]:
     if kind == "ia3_l":
         return {"rows": shape[0]} if shape[1] == 1 else {"columns": shape[1]}
     sides = {"lora_A": ("columns", 1), "lora_B": ("rows", 0),
-             "lora_embedding_A": ("rows", 1), "lora_embedding_B": ("columns", 0)}  # fmt: skip
+             "lora_embedding_A": ("rows", 1), "lora_embedding_B": ("columns", 0),
+             "hada_w1_a": ("rows", 0), "hada_w1_b": ("columns", 1)}  # fmt: skip
     if kind not in sides:
         return {}
     side, place = sides[kind]
@@ -256,29 +252,14 @@ def _agrees(tensor: Tensor, copies: Copies, values: Mapping[str, int]) -> bool:
     return all(shape == expected[: len(shape)] for shape in copies.shapes)
 
 
-def _rank_notes(checkpoint: Checkpoint, rank: object) -> Iterator[str]:
-    ranks = {
-        tensor.shape[0]
-        for name, tensor in checkpoint.tensors.items()
-        if re.search(r"\.lora_A(\.|$)", name) and tensor.shape
-    }
-    if ranks and list(ranks) != [rank]:
-        found = ", ".join(map(str, sorted(ranks)[:_MOST_NAMED]))
-        yield f"rank: the config says {shown(rank)}, the tensors have {found}"
-
-
 def _part(name: str) -> str:
     """What a tensor of an adapter is: what was added, or the module that was trained whole."""
-    bare = _WRAPPERS.sub("", _bare(name))
-    added = _ADDED.search(bare)
-    if added is not None:
-        return added[1]
-    module, _, last = bare.partition(".")
-    return printable(module if "." not in last else bare.rpartition(".")[2], 60)
-
-
-def _bare(name: str) -> str:
-    return next((name.removeprefix(p) for p in _OUTER if name.startswith(p)), name)
+    of, part = added(name)
+    if of:
+        return part
+    plain = unwrapped(part)
+    module, _, last = plain.partition(".")
+    return printable(module if "." not in last else plain.rpartition(".")[2], 60)
 
 
 def _text(value: object) -> str:

@@ -52,6 +52,7 @@ def command(asked: Asked, *, path: str, all: bool, **_: Any) -> Report:
     PATH is a file of safetensors or of torch.save, a model.safetensors.index.json, a directory
     with either, or an id in the local Hugging Face cache. Only headers are read, and no pickle
     is run. The config is the config.json beside it, unless --preset or --config names another.
+    An adapter of PEFT is held against its own config, and against its base where that is known.
     Exits with 0 if every tensor is there and has its shape, with 1 if not, and with 2 if
     something cannot be read.
 

@@ -23,6 +23,8 @@ def adapter_report(
     if base is not None:
         answer = f"does not belong on {base.name}:" if problems else f"belongs on {base.name}"
         lines = [f"it {answer}", *problems, *lines]
+    if adapter.faults:
+        lines = ["it is not what its config says:", *adapter.faults, *lines]
     return Report(
         (
             Section(
@@ -47,10 +49,10 @@ def adapter_report(
             "parts": (),
             "bases": [{"model_type": b.model_type or None, **_sizes(b)} for b in adapter.bases],
             "presets": list(adapter.presets),
-            "problems": list(problems),
+            "problems": [*adapter.faults, *problems],
         },
         headline,
-        status=_FALSE if problems else 0,
+        status=_FALSE if problems or adapter.faults else 0,
         remarks=adapter.notes,
     )
 
