@@ -71,6 +71,10 @@ class Section(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+FALSE, CANNOT = 1, 2
+"""The exit statuses of what was asked and is not true, and of what could not be done."""
+
+
 class Report(NamedTuple):
     """What a command found: a sentence that says it, tables, and facts for JSON.
 

@@ -14,6 +14,7 @@ import click
 from albert_calc import __version__
 from albert_calc.cli.output import say
 from albert_calc.errors import AlbertCalcError, first_of
+from albert_calc.report import CANNOT
 from albert_calc.writing.harmless import shown
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -29,7 +30,6 @@ NAMES: tuple[str, ...] = tuple(name for names in COMMANDS.values() for name in n
 _COMPLETION = "_ALBERT_CALC_COMPLETE"
 _LONGEST_NUMBER = 10
 
-CANNOT = 2
 INTERRUPTED = 130
 
 

@@ -12,7 +12,8 @@ from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
 from albert_calc.models.model import DEFAULT_LAYOUT, Model, Request, read_model
 
-Many = Literal["one", "any"]
+Many = Literal["one", "some", "any"]
+"""How many models a line may name; ``any`` number may be none."""
 
 _OVERRIDES = (*(s.key for s in SIZES), "model_type", "tie_word_embeddings")
 """The parameters that are put over a config's keys."""

@@ -53,7 +53,7 @@ def model_command(
     picture: str = "",
     undrawn: Sequence[str] = (),
 ) -> Callable[[Function], click.Command]:
-    """A command named *name* that takes a MODEL, or *some*, or *any* number, none included.
+    """A command named *name* that takes *one* MODEL, or *some*, or *any* number, none included.
 
     *sizes* are those that have options, as *lists* where several values are allowed; without
     *heads* there is neither a head nor a layout, and with *class_head* a file is read with the
@@ -65,7 +65,7 @@ def model_command(
         ["models"],
         nargs=-1,
         type=MODEL,
-        metavar={"one": "[MODEL]", "any": "[MODEL]..."}[many],
+        metavar="[MODEL]" if many == "one" else "[MODEL]...",
     )
     shared = source_options(several=many != "one")
     if heads:

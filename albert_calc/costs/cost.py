@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from albert_calc.algebra import times
-from albert_calc.config.model_config import ModelConfig
+from albert_calc.config.model_config import DTYPE, ModelConfig
 from albert_calc.costs.activations import Activations, kept_activations
 from albert_calc.costs.files import Files, executed_parameters, files_of
 from albert_calc.costs.flops import Flops, count_flops
-from albert_calc.costs.memory import weights_bytes
+from albert_calc.costs.memory import BITS, weights_bytes
 from albert_calc.costs.peak import Moment, inference_peak, training_moments
 from albert_calc.costs.state import State, training_state
 from albert_calc.costs.trainable import Trainable, count_trainable, trained_problems
@@ -81,6 +81,8 @@ def cost_of(config: ModelConfig, model: Blueprint, workload: Workload = USUAL) -
     parameters = count(model).total
     state = None if workload.training_dtype is None else training_state(model, workload)
     layers = times(*executed_layers(model.variant))
+    # The dtype in which its checkpoint is, if the config says so.
+    stored = config.setting(DTYPE)
     return Cost(
         parameters=parameters,
         trainable=count_trainable(model, workload.trained),
@@ -88,7 +90,9 @@ def cost_of(config: ModelConfig, model: Blueprint, workload: Workload = USUAL) -
         executed_layers=layers.evaluate(model.values),
         weights_bytes={d: weights_bytes(parameters, d) for d in workload.dtypes},
         files=files_of(
-            model, workload.dtypes[0], None if state is None else state.optimizer_moments
+            model,
+            stored if isinstance(stored, str) and stored in BITS else workload.dtypes[0],
+            None if state is None else state.optimizer_moments,
         ),
         state=state,
         activations=kept_activations(config, model, workload),

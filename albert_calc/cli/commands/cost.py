@@ -26,13 +26,13 @@ from albert_calc.costs.gpus import CARDS
 from albert_calc.costs.trained import read_trained
 from albert_calc.costs.workload import Workload
 from albert_calc.errors import ConfigError, Problems
-from albert_calc.report import Column, Report, Section
+from albert_calc.report import CANNOT, FALSE, Column, Report, Section
 
 if TYPE_CHECKING:
     from albert_calc.pictures.picture import Picture
 
 
-@model_command("cost", "any", class_head=True, picture="--chart", undrawn=("exact", "notes"))
+@model_command("cost", "some", class_head=True, picture="--chart", undrawn=("exact", "notes"))
 @memory_options
 @option("--exact", is_flag=True, help="Print bytes and FLOPs to the last digit.")
 @option("--notes", is_flag=True, help="Say what is assumed.")
@@ -71,8 +71,6 @@ def command(
     with problems.collected():
         limit = memory_of(memory, gpu)
     with problems.collected():
-        if not asked.found:
-            raise click.UsageError("no model: give a MODEL, or sizes (-V -H -L ...)")
         models = asked.models
     problems.raise_any()
     costs = costs_of(models, workload, limit)
@@ -86,7 +84,7 @@ def command(
         costs_sections(costs, exact=exact, notes=notes),
         headline=headline(costs),
         items=items,
-        status=2 if unknown else int(any(one.fits is False for one in costs)),
+        status=CANNOT if unknown else FALSE if any(one.fits is False for one in costs) else 0,
         remarks=tuple(cost_notes(costs, workload)),
         warnings=(
             *length_warnings(models, workload),

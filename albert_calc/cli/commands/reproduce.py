@@ -8,7 +8,7 @@ from albert_calc.cli.command import argument, plain_command
 from albert_calc.cli.options import one_of
 from albert_calc.printed import SOURCES
 from albert_calc.printed.figure import Figure
-from albert_calc.report import Column, Report, Row, Section
+from albert_calc.report import FALSE, Column, Report, Row, Section
 
 
 @plain_command("reproduce")
@@ -58,7 +58,7 @@ def command(_: Asked, *, source: str) -> Report:
         (section,),
         headline=f"{module.TITLE}\n{_summary(figures)}",
         items=tuple(map(_item, figures)),
-        status=1 if surprising else 0,
+        status=FALSE if surprising else 0,
         remarks=tuple(f"{f.where}, {f.what}: {f.note}" for f in figures if f.note),
         warnings=tuple(
             f"{f.where}, {f.what}: expected '{f.expected}', is '{f.verdict}'" for f in surprising

@@ -29,7 +29,7 @@ from albert_calc.costs.workload import BATCH, BATCH_KEYS, Workload
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families.sizes import LARGEST, SIZES
 from albert_calc.models.model import Model
-from albert_calc.report import Cell, Column, Report, Section
+from albert_calc.report import FALSE, Cell, Column, Report, Section
 from albert_calc.search.solve import (
     VARIABLES,
     Candidate,
@@ -186,7 +186,7 @@ def _finished(
     return _report(solution, limit)._replace(
         remarks=(*notes, *remarks, *_remarks(solution, multiple_of, limit)),
         warnings=model.warnings if sound else (),
-        status=0 if solution.fits else 1,
+        status=0 if solution.fits else FALSE,
     )
 
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from albert_calc.checkpoints.adapters import Adapter, Base
 from albert_calc.families import family
 from albert_calc.models.model import Model
-from albert_calc.report import Column, Report, Section
+from albert_calc.report import FALSE, Column, Report, Section
 
-_FALSE = 1
 _MOST_NAMED = 8
 
 
@@ -52,7 +51,7 @@ def adapter_report(
             "problems": [*adapter.faults, *problems],
         },
         headline,
-        status=_FALSE if problems or adapter.faults else 0,
+        status=FALSE if problems or adapter.faults else 0,
         remarks=adapter.notes,
     )
 

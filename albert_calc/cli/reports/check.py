@@ -12,9 +12,7 @@ from albert_calc.cli.asked import Asked
 from albert_calc.cli.output import append_file, canvas, write_chunks
 from albert_calc.errors import MOST_PROBLEMS
 from albert_calc.render import Canvas
-from albert_calc.report import Column, Report, Section
-
-FALSE, INCOMPLETE = 1, 2
+from albert_calc.report import CANNOT, FALSE, Column, Report, Section
 
 _MOST_SHOWN = 1_000
 """The most rows of a table; of more, only those that do not hold are shown."""
@@ -48,7 +46,7 @@ class _Tally:
     @property
     def status(self) -> int:
         """The exit status."""
-        return INCOMPLETE if self.unread else FALSE if self.failing else 0
+        return CANNOT if self.unread else FALSE if self.failing else 0
 
     @property
     def facts(self) -> dict[str, Any]:

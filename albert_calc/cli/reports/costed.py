@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from albert_calc.config.model_config import DTYPE, ModelConfig
+from albert_calc.config.model_config import ModelConfig
 from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.cost import Cost, cost_of
-from albert_calc.costs.files import files_of
 from albert_calc.costs.fit import Memory, largest_batch, largest_length, usable_length
-from albert_calc.costs.memory import BITS
 from albert_calc.costs.trained import with_targets
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
@@ -67,10 +65,6 @@ def costed(
         attention=attention_of(config.model_type, workload),
     )
     cost = cost_of(config, model, workload)
-    stored = config.setting(DTYPE)
-    if isinstance(stored, str) and stored in BITS:
-        moments = cost.state.optimizer_moments if cost.state else None
-        cost = cost._replace(files=files_of(model, stored, moments))
     found = Costed(name, config, model, workload, cost, memory)
     if memory is None or cost.training_peak_bytes is None:
         return found

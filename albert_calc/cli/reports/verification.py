@@ -15,9 +15,8 @@ from albert_calc.checkpoints.words import (
 )
 from albert_calc.cli.shape import shape_line
 from albert_calc.models.model import Model
-from albert_calc.report import Column, Report, Row, Section
+from albert_calc.report import FALSE, Column, Report, Row, Section
 
-_FALSE = 1
 _MOST_LINES = 10
 _MOST_NAMED = 1_000
 
@@ -53,7 +52,7 @@ def verification_report(
         sections,
         _facts(name, model, result),
         f"{name}: {result.summary}",
-        status=0 if result.holds else _FALSE,
+        status=0 if result.holds else FALSE,
         remarks=(*notes, *result.notes),
     )
 
