@@ -280,7 +280,7 @@ def test_command_lines(run: Run, tmp_path: Path) -> None:
     """Lines of every command, with likely values and with nonsense: done, false, or refused.
 
     The attack must get beyond the refusals: each command has done something, and has told
-    something on a tenth of its lines at least; a tenth of all lines are refused.
+    something on a tenth of its lines at least. Nor may the nonsense be lost.
     """
     rng = random.Random(3)
     config = tmp_path / "config.json"
@@ -295,6 +295,7 @@ def test_command_lines(run: Run, tmp_path: Path) -> None:
     }
     context = click.Context(main)
     tried: dict[str, list[int]] = {name: [] for name in NAMES}
+    nonsense: set[str] = set()
     for name, _ in zip(cycle(NAMES), range(TRIES), strict=False):
         command = main.get_command(context, name)
         assert command is not None
@@ -309,10 +310,11 @@ def test_command_lines(run: Run, tmp_path: Path) -> None:
         if result.exit_code == 0:
             assert result.stdout or "--save" in args, line
         tried[name].append(result.exit_code)
+        nonsense.update(word for word in args if word in NONSENSE)
     if TRIES >= 250:
         told = {name: len(codes) - codes.count(2) for name, codes in tried.items()}
         assert [n for n, c in tried.items() if 0 not in c or told[n] < len(c) / 10] == [], tried
-        assert sum(told.values()) < 0.9 * TRIES, tried
+        assert len(nonsense) > len(NONSENSE) / 2, nonsense
 
 
 EVIL = "\x1b[2J\u202e[red]=cmd|'/c calc'!A0<b>*x*\n" + "n" * 10_000

@@ -11,9 +11,9 @@ from conftest import Run
 from support import BASE, Faults
 
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
+from albert_calc.config.followers import with_followers
 from albert_calc.config.keys import ACTIVATION_KEYS
 from albert_calc.config.reading import read_mapping
-from albert_calc.config.values import with_followers
 from albert_calc.families import FAMILIES, families, family
 from albert_calc.families.sizes import LARGEST, SIZES
 

@@ -24,29 +24,6 @@ from albert_calc.writing.harmless import shown
 
 Keys = dict[str, Any]
 
-FOLLOWS: Mapping[str, tuple[int, str]] = {"intermediate_size": (4, "hidden_size")}
-"""Sizes that are a multiple of another where nobody gives them: I = 4·H."""
-
-
-def with_followers(given: Mapping[str, Any]) -> tuple[Keys, tuple[str, ...]]:
-    """*given* with the sizes of ``FOLLOWS`` that are missing, and a note of each.
-
-    Where what they follow is no size, they are 1: that size will be refused, and nobody has
-    said anything wrong of these. Where it is not given and a ``model_type`` is, both are what
-    the class has.
-    """
-    keys, notes = dict(given), []
-    for key, (factor, leader) in FOLLOWS.items():
-        value: Any = keys.get(leader)
-        if keys.get(key) is not None or (value is None and keys.get("model_type") is not None):
-            continue
-        sound = isinstance(value, int) and not isinstance(value, bool) and value > 0
-        keys[key] = 1
-        if sound:
-            keys[key] = factor * value
-            notes.append(f"{key}: not given, so {factor} × {leader} = {keys[key]}")
-    return keys, tuple(notes)
-
 
 def filled(tables: Family, given: Mapping[str, Any]) -> Keys:
     """*given* with every other key that counts: the family's defaults, and neutral sizes.

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from albert_calc.config.detection import class_names, detect
+from albert_calc.config.followers import FOLLOWS, with_followers
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.reading import Reading, read_mapping
-from albert_calc.config.values import FOLLOWS, with_followers
 from albert_calc.counting.counts import Counts, count
 from albert_calc.counting.tensors import Blueprint, blueprint, variant_problems
 from albert_calc.errors import ConfigError, Problems

@@ -10,8 +10,9 @@ from math import prod
 from typing import Any, NamedTuple
 
 from albert_calc.algebra import Polynomial, times
+from albert_calc.config.followers import FOLLOWS
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.config.values import FOLLOWS, followed, holds, rule_text
+from albert_calc.config.values import followed, holds, rule_text
 from albert_calc.counting.tensors import Embedding
 from albert_calc.errors import ConfigError
 from albert_calc.families import family
@@ -126,7 +127,7 @@ def grid_over(
             f"{key}: must be a single value, since {base.model_type} has none of its own to vary"
             for key in lacking
         )
-    rules = {key: _multiple(*FOLLOWS[key]) for key in followers}
+    rules: dict[str, Same | Computed] = {key: FOLLOWS[key].rule for key in followers}
     rules.update((k, tables.defaults[tables.name_of(k)]) for k in base.following if k not in sizes)
     values: dict[str, Collection[int]] = {}
     for size in SIZES:
@@ -139,10 +140,6 @@ def grid_over(
         base, layout, shares or (base.share or "",), heads, values, rules,
         "factorized" if factorized else "own",
     )  # fmt: skip
-
-
-def _multiple(factor: int, leader: str) -> Computed:
-    return Computed((leader,), lambda value: factor * value)
 
 
 class Stretch(NamedTuple):
@@ -233,8 +230,8 @@ def _checks(grid: Grid, head: str, inner: str) -> list[_Check]:
         found.append(_Check(never, (f"head: {never.must}", True)))
     varied = {*(key for key, _ in grid.axes), *grid.followers, "share"}
     for key in FOLLOWS.keys() & grid.followers.keys():
-        factor, leader = FOLLOWS[key]
-        rule = Rule(f"must be at most {LARGEST:,}", (leader,), lambda v, f=factor: f * v <= LARGEST)
+        most, leader = FOLLOWS[key].largest, FOLLOWS[key].leader
+        rule = Rule(f"must be at most {LARGEST:,}", (leader,), lambda v, most=most: v <= most)
         told = (f"{tables.name_of(key)}: {rule.must}", True)
         found.append(_Check(rule, told, (0,) if leader == inner else ()))
     of_head = tables.heads[head].rules if head in tables.heads else ()

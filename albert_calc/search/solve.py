@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from math import lcm
 from typing import NamedTuple
 
-from albert_calc.config.values import FOLLOWS, followed, holds
+from albert_calc.config.followers import FOLLOWS, followers_of, put_followers
+from albert_calc.config.values import followed, holds
 from albert_calc.costs.fit import largest
 from albert_calc.costs.workload import BATCH_KEYS
 from albert_calc.counting.counts import component_formulas
@@ -89,11 +90,11 @@ def largest_size(
     for sizes that make no model, and for a budget or a *multiple_of* that is not a positive
     whole number.
     """
-    followers = followers_of(key, request)
+    followers = solved_followers(key, request)
 
     def at(value: int) -> Candidate:
         sizes = {**request.overrides, key: value}
-        sizes.update((f, FOLLOWS[f][0] * value) for f in followers)
+        put_followers(sizes, followers)
         model = read_model(found, request._replace(overrides=sizes))
         return Candidate(value, model, measure(model))
 
@@ -103,7 +104,7 @@ def largest_size(
         _first(at, key, heads)
     problems.raise_any()
     step = lcm(multiple_of, heads)
-    most = LARGEST // max((FOLLOWS[f][0] for f in followers), default=1)
+    most = min((FOLLOWS[follower].largest for follower in followers), default=LARGEST)
     if step > most:
         raise ConfigError(f"{key}: must be a multiple of {step} and at most {most:,}")
     first = _first(at, key, step)
@@ -184,7 +185,7 @@ def _possible(model: Model, key: str, followers: tuple[str, ...]) -> Callable[[i
 
     def keeps(value: int) -> bool:
         keys[key] = value
-        keys.update((f, FOLLOWS[f][0] * value) for f in followers)
+        put_followers(keys, followers)
         for name in config.following:
             if name != key:
                 keys[name] = followed(tables.defaults[tables.name_of(name)], keys)
@@ -193,12 +194,10 @@ def _possible(model: Model, key: str, followers: tuple[str, ...]) -> Callable[[i
     return keeps
 
 
-def followers_of(key: str, request: Request) -> tuple[str, ...]:
+def solved_followers(key: str, request: Request) -> tuple[str, ...]:
     """The sizes that follow *key* when it is varied, since nobody gives them."""
-    return tuple(
-        f for f, (_, leader) in FOLLOWS.items()
-        if leader == key and request.overrides.get(f) is None
-    )  # fmt: skip
+    given = {name for name, value in request.overrides.items() if value is not None}
+    return followers_of((key,), given)
 
 
 def solve_problems(key: str, budget: object, multiple_of: object) -> Iterator[str]:

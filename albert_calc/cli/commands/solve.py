@@ -18,7 +18,7 @@ from albert_calc.cli.reports.cost_notes import (
 from albert_calc.cli.shape import config_data, sizes_line
 from albert_calc.cli.trained import trained_options
 from albert_calc.cli.workload import workload_of, workload_options
-from albert_calc.config.values import FOLLOWS
+from albert_calc.config.followers import follow_note
 from albert_calc.costs.assumptions import ACCURACY
 from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.cost import cost_of
@@ -34,10 +34,10 @@ from albert_calc.search.solve import (
     VARIABLES,
     Candidate,
     Solution,
-    followers_of,
     largest_size,
     largest_value,
     solve_problems,
+    solved_followers,
 )
 from albert_calc.writing.numbers import binary_size, count
 
@@ -176,11 +176,11 @@ def _finished(
     asked: Asked, solution: Solution, key: str, multiple_of: int, limit: Memory | None
 ) -> Report:
     model = solution.found.model
-    followers = followers_of(key, asked.request) if key not in BATCH_KEYS else ()
+    followers = solved_followers(key, asked.request) if key not in BATCH_KEYS else ()
     # The notes of a model that was read for a batch are said with it.
     told = () if key in BATCH_KEYS else model.notes
     notes = [n for n in told if not n.startswith(tuple(f"{f}:" for f in followers) or ("\0",))]
-    remarks = [f"{f}: follows {key}, {FOLLOWS[f][0]} × H" for f in followers]
+    remarks = list(map(follow_note, followers))
     # What is odd about an arbitrary value says nothing about the answer.
     sound = solution.fits and not solution.constant and key not in BATCH_KEYS
     return _report(solution, limit)._replace(

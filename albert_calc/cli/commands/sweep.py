@@ -15,7 +15,7 @@ from albert_calc.cli.reports.cost_notes import support_warnings, sweep_notes
 from albert_calc.cli.reports.sweep import Wanted, described, sweep_picture, sweep_table
 from albert_calc.cli.trained import trained_options
 from albert_calc.cli.workload import batch_lists, training_options, workload_of
-from albert_calc.config.values import FOLLOWS
+from albert_calc.config.followers import follow_note, followers_of, put_followers
 from albert_calc.costs.trained import read_trained, with_targets
 from albert_calc.costs.workload import BATCH, BATCH_KEYS, USUAL
 from albert_calc.errors import ConfigError, Problems
@@ -169,10 +169,7 @@ def _wanted(
             shares = parse_names("share", share, SHARES)
     # Sizes that cannot be read are 1, and nobody is told of what that makes.
     ends = {k: ends_of(sizes.get(k, (1,))) for k in SYMBOLS if typed_sizes[k] is not None}
-    followers = tuple(
-        f for f, (_, leader) in FOLLOWS.items()
-        if len(sizes.get(leader, ())) > 1 and f not in sizes
-    )  # fmt: skip
+    followers = followers_of([key for key, values in sizes.items() if len(values) > 1], sizes)
     base = grid = None
     names: tuple[str, ...] = ()
     with problems.collected():
@@ -189,7 +186,7 @@ def _wanted(
             names = _column_names(columns, (*columns_of(grid), *BATCH_KEYS, *COSTS))
     problems.raise_any()
     assert base is not None and grid is not None  # noqa: S101 - their problems were raised
-    notes = tuple(f"{f}: follows {FOLLOWS[f][1]}, {FOLLOWS[f][0]} × H" for f in followers)
+    notes = tuple(map(follow_note, followers))
     if grid.embedding == "factorized":
         notes += (f"embedding_size: {base.name} has none of its own, so factorized at each E",)
     batches = Batches(
@@ -236,9 +233,8 @@ def _base_at(
         headless=bool(typed("head")),
     )  # fmt: skip
     sizes = dict(given)
-    for key in followers:
-        factor, leader = FOLLOWS[key]
-        sizes[key] = min(factor * given[leader], LARGEST)
+    put_followers(sizes, followers)
+    sizes = {key: min(size, LARGEST) for key, size in sizes.items()}
     if found.origin != "sizes":
         try:
             own = read_model(found, request).config
