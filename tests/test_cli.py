@@ -17,6 +17,7 @@ from albert_calc.cli import NAMES, main
 from albert_calc.cli.guesses import GUESSES
 from albert_calc.cli.options import HEADINGS, OWN_HEADING
 from albert_calc.families import FAMILIES
+from albert_calc.families.sizes import SIZES
 from albert_calc.render import FORMATS
 
 SHOWN = (
@@ -821,6 +822,34 @@ def test_an_empty_value_is_none(run: Run) -> None:
     ):
         result = run("count", "bert-tiny", *line.split())
         faults.expect(line, (result.exit_code, "must be names" in result.stderr), (2, True))
+    faults.none()
+
+
+OF_COMMANDS = {
+    "count": "", "explain": "", "embedding": "", "layers": "", "compare": "", "cost": "",
+    "sweep": "", "check": "--at-least 1", "solve": "--budget 120M --vary hidden-size",
+}  # fmt: skip
+"""The commands that take sizes, and what each needs besides."""
+
+OF_FAMILIES = ("base", "bert-base-uncased", "distilbert-base-uncased", "modernbert-base",
+               "mobilebert-uncased", "squeezebert-uncased", "deberta-base")  # fmt: skip
+"""A model of each kind: with and without an E, groups, segments, or names of its own."""
+
+
+@pytest.mark.parametrize("command", OF_COMMANDS)
+def test_no_size_is_anything_but_a_whole_number(command: str, run: Run) -> None:
+    """Of any model, whether its family has such a size or not."""
+    faults = Faults()
+    taken = {p.name for p in command_of(command).params}
+    for model in OF_FAMILIES:
+        for size in SIZES:
+            option = f"--{size.key.replace('_', '-')}"
+            if size.key not in taken or option[2:] in OF_COMMANDS[command]:
+                continue
+            for value in ("abc", "-1", "1.5", "9" * 40, *(["0"] if size.least else [])):
+                result = run(command, model, option, value, *OF_COMMANDS[command].split())
+                found = (result.exit_code, result.stdout, "internal error" in result.stderr)
+                faults.expect((command, model, option, value), found, (2, "", False))
     faults.none()
 
 

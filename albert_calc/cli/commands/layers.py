@@ -107,6 +107,7 @@ def _stored(asked: Asked, share: str | None) -> tuple[Model, Blueprint]:
     given = asked.request.overrides
     apart = {key: given[key] for key in _TECHNIQUE if given.get(key) is not None}
     problems = Problems(sharing_problems(share, apart.get("num_hidden_groups")))
+    problems += [p for s in SIZES for p in size_problems(s, apart.get(s.key), required=False)]
     with problems.collected():
         model = _model(asked, share, apart)
     problems.raise_any()
