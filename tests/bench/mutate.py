@@ -20,9 +20,10 @@ MODULES = [
     *(f"{folder}/{p.name}" for folder in ("families", "passes")
       for p in sorted((ROOT / "albert_calc" / folder).glob("*.py"))
       if p.name not in ("__init__.py", "sizes.py")),
-    "config/values.py", "algebra.py", "counting/tensors.py", "counting/counts.py",
-    "counting/comparison.py", "counting/priced.py", "costs/flops.py", "costs/memory.py",
-    "search/grid.py", "search/sweep.py", "search/solve.py", "checks/bounds.py",
+    "config/followers.py", "config/values.py", "algebra.py", "counting/tensors.py",
+    "counting/counts.py", "counting/comparison.py", "counting/priced.py", "costs/flops.py",
+    "costs/memory.py", "search/grid.py", "search/sweep.py", "search/solve.py",
+    "checks/bounds.py", "checks/measure.py",
 ]  # fmt: skip
 TESTS = [
     "test_algebra", "test_counts", "test_config", "test_families", "test_comparison", "test_cli",

@@ -100,17 +100,15 @@ def _sizes(asked: Asked) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     (model,) = asked.read(asked.found, plain)
     config = model.config
     notes: tuple[str, ...] = ()
-    if size is None:
-        size = config.embedding_size
-        own = token_parameters(model.counts)
-        plain_costs = embedding_costs(config.vocab_size, size or 0, config.hidden_size)
-        if has_own_projection(model.blueprint.variant) and own != plain_costs.pair.after:
+    if size is None and has_own_projection(model.blueprint.variant):
+        size, own = config.embedding_size or 0, token_parameters(model.counts)
+        if own != embedding_costs(config.vocab_size, size, config.hidden_size).pair.after:
             notes = (
                 f"{model.name}: its own projection is another, with {own:,} parameters in all",
             )
-        if not has_own_projection(model.blueprint.variant):
-            size = COMPARED_EMBEDDING_SIZE
-            notes = (f"embedding_size: {model.name} has none of its own, so E = {size}",)
+    elif size is None:
+        size = COMPARED_EMBEDDING_SIZE
+        notes = (f"embedding_size: {model.name} has none of its own, so E = {size}",)
     return model.name, {
         "vocab_size": config.vocab_size, "embedding_size": size, "hidden_size": config.hidden_size,
     }, notes  # fmt: skip
