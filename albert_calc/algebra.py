@@ -3,8 +3,6 @@
 Coefficients and values are integers; no float is ever involved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, Protocol, TypeVar
@@ -66,7 +64,7 @@ class Polynomial(NamedTuple):
 
     @staticmethod
     @lru_cache(maxsize=4096)
-    def product(*dims: Dim) -> Polynomial:
+    def product(*dims: "Dim") -> "Polynomial":
         """*dims* multiplied: ``product("H", "H", 2)`` is 2·H²; a sum among them is expanded."""
         coefficient = 1
         symbols = []
@@ -87,7 +85,7 @@ class Polynomial(NamedTuple):
         return Polynomial((Term(coefficient, tuple(symbols)),) if coefficient else ())
 
     @classmethod
-    def sum(cls, polynomials: Iterable[Polynomial]) -> Polynomial:
+    def sum(cls, polynomials: "Iterable[Polynomial]") -> "Polynomial":
         """All *polynomials* added up, like terms collected."""
         collected: dict[tuple[str, ...], int] = {}
         for polynomial in polynomials:
@@ -95,7 +93,7 @@ class Polynomial(NamedTuple):
                 collected[symbols] = collected.get(symbols, 0) + coefficient
         return cls(tuple(Term(c, s) for s, c in collected.items() if c))
 
-    def times(self, *dims: Dim) -> Polynomial:
+    def times(self, *dims: "Dim") -> "Polynomial":
         """This polynomial with every term multiplied by *dims*."""
         return Polynomial.product(self, *dims)
 
@@ -108,7 +106,7 @@ class Polynomial(NamedTuple):
         """The exact value with each symbol replaced by its number in *values*."""
         return evaluate_all((self.terms,), values)[0]
 
-    def substitute(self, values: Mapping[str, Dim]) -> Polynomial:
+    def substitute(self, values: "Mapping[str, Dim]") -> "Polynomial":
         """This polynomial with the symbols of *values* replaced.
 
         ``substitute({"V": 30000, "I": times(4, "H")})`` fixes V and ties I to 4·H.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from albert_calc.config.values import features, filled, following, problems, symbols, type_problem
@@ -19,7 +19,6 @@ DTYPE = "dtype"
 """The key that says in what type a checkpoint stores its weights; formerly ``torch_dtype``."""
 
 
-@dataclass(frozen=True)
 class ModelConfig:
     """The sizes of an encoder, under the keys of a Hugging Face ``config.json``.
 
@@ -32,57 +31,72 @@ class ModelConfig:
     ``relative_attention``, and ``architectures`` the class names that a file gave;
     ``following`` are the sizes that nobody gave and that follow others.
 
-    Raises ``ConfigError`` with every problem found.
+    A config never changes, and is equal to another of the same keys. Raises ``ConfigError``
+    with every problem found.
     """
 
+    # Written out, since to make a dataclass takes a tenth of the time of a short run.
     vocab_size: int
     hidden_size: int
     num_hidden_layers: int
     intermediate_size: int
-    model_type: str = "albert"
-    embedding_size: int | None = None
-    num_attention_heads: int | None = None
-    max_position_embeddings: int | None = None
-    type_vocab_size: int | None = None
-    num_hidden_groups: int | None = None
-    inner_group_num: int | None = None
-    num_labels: int | None = None
-    tie_word_embeddings: bool | None = None
-    share: str | None = None
-    architectures: tuple[str, ...] = ()
-    own: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    following: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
+    model_type: str
+    embedding_size: int
+    num_attention_heads: int | None
+    max_position_embeddings: int | None
+    type_vocab_size: int | None
+    num_hidden_groups: int | None
+    inner_group_num: int | None
+    num_labels: int | None
+    tie_word_embeddings: bool
+    share: str
+    architectures: tuple[str, ...]
+    own: Mapping[str, Any]
+    following: tuple[str, ...]
+    keys: Mapping[str, Any]
+    """Every key that counts with its value, defaults included; see ``config.values``."""
 
-    def __post_init__(self) -> None:
-        found = list(self._problems())
-        if found:
+    def __init__(
+        self,
+        vocab_size: int,
+        hidden_size: int,
+        num_hidden_layers: int,
+        intermediate_size: int,
+        model_type: str = "albert",
+        embedding_size: int | None = None,
+        num_attention_heads: int | None = None,
+        max_position_embeddings: int | None = None,
+        type_vocab_size: int | None = None,
+        num_hidden_groups: int | None = None,
+        inner_group_num: int | None = None,
+        num_labels: int | None = None,
+        tie_word_embeddings: bool | None = None,
+        share: str | None = None,
+        architectures: tuple[str, ...] = (),
+        own: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        given = dict(locals())
+        del given["self"]
+        if found := _problems(given):
             raise ConfigError(found)
-        put = object.__setattr__
-        tables = self.family
-        put(self, "following", following(tables, {**self.own, **vars(self)}))
-        known = {*tables.defaults, DTYPE}
-        given = {k: v for k, v in self.own.items() if k in known and v is not None}
-        put(self, "own", {k: v for k, v in given.items() if k not in vars(self)})
-        put(self, "architectures", tuple(self.architectures))
-        keys = self.keys
-        for size in SIZES:
-            put(self, size.key, keys[size.key])
-        if self.embedding_size is None:
-            put(self, "embedding_size", self.hidden_size)
-        put(self, "share", keys["share"])
-        if self.tie_word_embeddings is None:
-            put(self, "tie_word_embeddings", tables.defaults.get("tie_word_embeddings", True))
+        vars(self).update(_settled(given))
 
-    def _problems(self) -> list[str]:
-        if not isinstance(self.model_type, str) or self.model_type not in FAMILIES:
-            return [type_problem(self.model_type)]
-        found = []
-        names = self.architectures
-        if not isinstance(names, tuple | list) or not all(isinstance(n, str) for n in names):
-            found.append(f"architectures: must be names of classes, got {shown(names)}")
-        if not isinstance(self.own, Mapping):
-            return [*found, f"own: must be a mapping of keys, got {shown(self.own)}"]
-        return [*found, *problems(self.family, {**self.own, **vars(self)})]
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a config never changes: {name} cannot be set")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ModelConfig) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(tuple(v for v in self._values.values() if v is not self.own))
+
+    def __repr__(self) -> str:
+        return f"ModelConfig({', '.join(f'{k}={v!r}' for k, v in self._values.items())})"
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        """What was given and settled, in the order in which it is given."""
+        return {key: getattr(self, key) for key in _GIVEN}
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any], share: str | None = None) -> ModelConfig:
@@ -123,11 +137,6 @@ class ModelConfig:
         return family(self.model_type)
 
     @cached_property
-    def keys(self) -> Mapping[str, Any]:
-        """Every key that counts with its value, defaults included; see ``config.values``."""
-        return filled(self.family, {**self.own, **vars(self)})
-
-    @cached_property
     def symbols(self) -> Mapping[str, int]:
         """The value of each symbol of a formula. A is 0 where it is unknown."""
         return symbols(self.family, self.keys)
@@ -160,3 +169,41 @@ class ModelConfig:
         if self.tie_word_embeddings != tables.defaults.get("tie_word_embeddings", True):
             values["tie_word_embeddings"] = self.tie_word_embeddings
         return values
+
+
+_GIVEN = tuple(key for key in ModelConfig.__annotations__ if key not in ("following", "keys"))
+
+
+def _problems(given: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the arguments of a config, one line each."""
+    model_type, names, own = given["model_type"], given["architectures"], given["own"]
+    if not isinstance(model_type, str) or model_type not in FAMILIES:
+        return [type_problem(model_type)]
+    found = []
+    if not isinstance(names, tuple | list) or not all(isinstance(n, str) for n in names):
+        found.append(f"architectures: must be names of classes, got {shown(names)}")
+    if not isinstance(own, Mapping):
+        return [*found, f"own: must be a mapping of keys, got {shown(own)}"]
+    return [*found, *problems(family(model_type), {**own, **given})]
+
+
+def _settled(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a config as it keeps them, with what was left to be assumed."""
+    tables = family(given["model_type"])
+    keys = filled(tables, {**given["own"], **given})
+    known = {*tables.defaults, DTYPE} - given.keys()
+    tied, by_default = (
+        given["tie_word_embeddings"],
+        tables.defaults.get("tie_word_embeddings", True),
+    )
+    return {
+        **given,
+        **{size.key: keys[size.key] for size in SIZES},
+        "embedding_size": keys["embedding_size"] or keys["hidden_size"],
+        "tie_word_embeddings": by_default if tied is None else tied,
+        "share": keys["share"],
+        "architectures": tuple(given["architectures"]),
+        "own": {k: v for k, v in given["own"].items() if k in known and v is not None},
+        "following": following(tables, {**given["own"], **given}),
+        "keys": keys,
+    }

@@ -1,7 +1,5 @@
 """From a config to its tensors: which ones a model has, and how often each is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal, NamedTuple
