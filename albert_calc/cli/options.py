@@ -12,7 +12,6 @@ from albert_calc.families import FAMILIES, HEADS, head_meant
 from albert_calc.families.base import LAYOUTS, SHARES
 from albert_calc.families.sizes import SIZES
 from albert_calc.writing.harmless import shown
-from albert_calc.writing.quantity import parse_quantity
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -75,6 +74,8 @@ class SizeType(click.ParamType[int | str]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int | str:
         """The number that *value* stands for, or *value* itself."""
+        from albert_calc.writing.quantity import parse_quantity
+
         try:
             if isinstance(value, int) or (not self.commas and "," in value):
                 return value if isinstance(value, int) else str(value)

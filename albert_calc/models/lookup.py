@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 from albert_calc.config.files import quoted, read_config
 from albert_calc.config.presets import TITLES, Preset, find_preset, load_preset, nearest
 from albert_calc.errors import ConfigError
-from albert_calc.models.hub import cache_folder, cached_snapshot, is_id
 from albert_calc.writing.harmless import shown
 
 Origin = Literal["file", "preset", "cache", "sizes"]
@@ -44,6 +43,8 @@ def find_model(text: str, *, near: bool = True) -> Found:
         return _file(text)
     preset = find_preset(text)
     if preset is None or "/" in text:
+        from albert_calc.models.hub import cached_snapshot
+
         snapshot = cached_snapshot(text)
         if snapshot is not None and os.path.exists(os.path.join(snapshot, "config.json")):
             note = f"{text}: read from the local Hugging Face cache"
@@ -93,6 +94,8 @@ def _preset(text: str, preset: Preset) -> Found:
 
 
 def _not_found(text: str, near: bool) -> list[str]:
+    from albert_calc.models.hub import cache_folder, is_id
+
     if text.endswith(".json") or ("/" in text and not is_id(text)):
         return [f"model: no such file, got {shown(text)}"]
     close = nearest(text) if near else []

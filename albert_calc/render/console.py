@@ -26,9 +26,10 @@ _BREAK = "\x1f"
 """Nothing, at which a line may be broken."""
 _MEANT = str.maketrans({_BOUND: " ", _BREAK: None})
 
-_TERM = re.compile(r"(?:[-+−↺=] )?\S+(?: (?:[×=<≤x*]|<=) (?:[-+−] )?\S+)*")
-_WORD = re.compile(r"\S+")
-_NUMBER = re.compile(r"[-+−(=]*[0-9][0-9,._]*[%×x)MBKT]*[.,;:]*")
+# Compiled where a line may have to be broken: that takes a part of the time of a short run.
+_TERM = r"(?:[-+−↺=] )?\S+(?: (?:[×=<≤x*]|<=) (?:[-+−] )?\S+)*"
+_WORD = r"\S+"
+_NUMBER = r"[-+−(=]*[0-9][0-9,._]*[%×x)MBKT]*[.,;:]*"
 
 
 def written(parts: Iterable[RenderableType], canvas: Canvas) -> str:
@@ -114,13 +115,18 @@ def whole(words: str) -> str:
 
 
 def breakable(words: str, longest: int = UNLIMITED) -> str:
-    """*words* that are broken between terms, and within words wider than *longest*."""
-    bound = _TERM.sub(lambda term: whole(term[0]), words)
-    return _WORD.sub(lambda word: _foldable(word[0], longest), bound)
+    """*words* that are broken between terms, and within words wider than *longest*.
+
+    Where nothing limits them they stay as they are, since no line is broken there.
+    """
+    if longest >= UNLIMITED:
+        return words
+    bound = re.sub(_TERM, lambda term: whole(term[0]), words)
+    return re.sub(_WORD, lambda word: _foldable(word[0], longest), bound)
 
 
 def _foldable(word: str, longest: int) -> str:
-    if cell_len(word) <= longest or _BOUND in word or _NUMBER.fullmatch(word):
+    if cell_len(word) <= longest or _BOUND in word or re.fullmatch(_NUMBER, word):
         return word
     parts = re.findall("[^-_/.]*[-_/.]|.+", word)
     return _BREAK.join(piece for part in parts for piece in chop_cells(part, longest))
