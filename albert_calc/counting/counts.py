@@ -89,17 +89,16 @@ def count_parameters(
     belongs. It takes the same time for any number of layers. Raises ``ConfigError`` if
     the model type has no such head or layout, and for what is no ``ModelConfig``.
     """
-    if not isinstance(config, ModelConfig):
-        raise ConfigError(f"config: must be a ModelConfig, got {shown(config)}")
-    plans = config.plans
     try:
-        plan = plans.get((head, layout))
-    except TypeError:
-        # One of them is no name, and will be refused.
+        plan = config.plans.get((head, layout))
+    except (AttributeError, TypeError):
+        # There is no config, or one of the names is none, which will be refused.
         plan = None
     if plan is None:
+        if not isinstance(config, ModelConfig):
+            raise ConfigError(f"config: must be a ModelConfig, got {shown(config)}")
         plan = _plan(variant_of(config, head, layout), "all")
-        plans[head, layout] = plan
+        config.plans[head, layout] = plan
     formulas, terms = plan
     return Counts(formulas, evaluate_all(terms, config.symbols))
 
