@@ -42,8 +42,8 @@ def close_warnings(costs: Sequence[Costed]) -> Iterator[str]:
         peak = one.cost.training_peak_bytes
         if one.fits and peak and one.left is not None and one.left < TOO_LOW * peak:
             yield (
-                f"{one.name}: fits with {binary_size(one.left)} to spare, which is less than the"
-                f" estimate may be too low by ({TOO_LOW:.0%})"
+                f"{one.name}: fits with only {binary_size(one.left)} to spare, and the estimate"
+                f" may be up to {TOO_LOW:.0%} too low"
             )
 
 
