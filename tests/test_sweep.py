@@ -22,6 +22,7 @@ from conftest import Run
 from support import BASE, ROOT, Faults, oracle
 
 from albert_calc.config.model_config import ModelConfig
+from albert_calc.costs.workload import USUAL
 from albert_calc.counting.comparison import compare
 from albert_calc.counting.counts import count_parameters
 from albert_calc.counting.tensors import blueprint
@@ -33,6 +34,7 @@ from albert_calc.render import Canvas
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Column
 from albert_calc.search import grid
+from albert_calc.search.costs import Batches, costed_rows
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import ends_of, parse_names, parse_sizes
 from albert_calc.search.sweep import Row, all_columns, columns_of, counted_rows
@@ -414,6 +416,18 @@ def test_a_sweep_counts_as_count_does(run: Run) -> None:
         follows = json_rows(run, model, "-H", f"{width},{2 * int(width)}")
         faults.expect(model, f"{follows[0]['total']}\n", counted)
     faults.none()
+
+
+def test_rows_of_many_batches_are_handed_on_as_they_come() -> None:
+    """However many batches there are of a combination, the first rows wait for few of them."""
+    sizes = {"batch_size": range(1, 1_000_001), "sequence_length": (8,)}
+    grid_of_one = grid_over(ModelConfig.from_preset("bert-tiny"), {})
+    rows = costed_rows(
+        grid_of_one, Batches(USUAL, sizes), ("batch_size", "forward_flops"), Counter()
+    )
+    first, second = next(rows), next(rows)
+    assert len(first) == len(second) <= 1_000
+    assert [row[0] for row in (*first, *second)] == list(range(1, 2 * len(first) + 1))
 
 
 def test_costs_of_a_sweep_are_those_of_single_models(run: Run) -> None:

@@ -66,6 +66,10 @@ MEMORY = frozenset({"training_peak_bytes", "activation_bytes", "inference_peak_b
 """The costs that are unknown where no table describes a forward pass."""
 
 
+_AT_ONCE = 100
+"""How many batches are costed before their rows are handed on."""
+
+
 class Batches(NamedTuple):
     """The batches that every combination is costed at: how, and the values of B and S."""
 
@@ -96,10 +100,9 @@ def costed_rows(
                 follow(grid, stretch.keys)
             variant = variant_at(grid, stretch)
             model = Blueprint(variant, symbols(grid.family, stretch.keys))
-            rows = []
-            for workload in batches.workloads:
-                rows.append(tuple(_cell(grid, model, workload, c) for c in columns))
-            yield rows
+            workloads = batches.workloads
+            while some := list(islice(workloads, _AT_ONCE)):
+                yield [tuple(_cell(grid, model, w, c) for c in columns) for w in some]
 
 
 def unknown_reasons(grid: Grid, workload: Workload) -> Iterator[str]:
