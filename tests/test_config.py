@@ -208,6 +208,11 @@ ODD: list[tuple[Keys, str]] = [
         "num_hidden_groups: ignored, since bert has none, got 2",
     ),
     ({"num_memory_tokens": 8}, "num_memory_tokens: unknown to AlbertConfig, which ignores it"),
+    (
+        {"pad_token_id": 30000},
+        "pad_token_id: must be below vocab_size (30000) for such a model to be built;"
+        " counted all the same, got 30000",
+    ),
     ({"auto_map": {"AutoModel": "m.M"}}, "auto_map: the config names code of its own"),
     ({"evil\x1b[2J": 1}, r"evil\x1b[2J: unknown to AlbertConfig, which ignores it"),
 ]

@@ -106,6 +106,7 @@ def read_mapping(
         (
             *broken(tables, config.keys, fatal=False),
             *(f"{heads}: its class then builds attention of another width" for heads in uneven),
+            *_padding(values.get("pad_token_id"), config.vocab_size),
         ),
         tuple(assumed),
     )
@@ -205,6 +206,15 @@ def _heads_fit(tables: Family, values: Mapping[str, Any]) -> bool:
         for rule in tables.rules
         if rule.fatal and not holds(rule, keys)
     )
+
+
+def _padding(row: object, vocab_size: int) -> Iterator[str]:
+    """That the row of padding lies beyond the table, which no class takes."""
+    if type(row) is int and row >= vocab_size:
+        yield (
+            f"pad_token_id: must be below vocab_size ({vocab_size}) for such a model to be built;"
+            f" counted all the same, got {shown(row)}"
+        )
 
 
 def _open_heads(tables: Family, values: Mapping[str, Any]) -> Iterator[str]:
