@@ -40,6 +40,7 @@ SYMBOLS = dict(zip("VEHIPTLGNCBSA", "EHIPTLGNCBSAV", strict=True))
 
 # Lines whose mutants mean the same, each with the reason why.
 EQUIVALENT = {
+    ("checks/measure.py", "if not isinstance(values.get(key, False), bool)"): "either is a bool",
     ("algebra.py", 'Key = TypeVar("Key", contravariant=True)'): "only types read it",
 }
 
