@@ -5,7 +5,7 @@ from albert_calc.costs.memory import OPTIMIZERS
 from albert_calc.costs.workload import Workload
 
 TOO_LOW = 0.04
-"""How much more than the estimate a step on a GPU took at most, above 1 GB."""
+"""The most that a step on a GPU was estimated too low, as a share of what it took, above 1 GB."""
 
 ACCURACY = (
     "the peak is an estimate: within 0.1% of 81 steps measured on a CPU, and too low for all 24"

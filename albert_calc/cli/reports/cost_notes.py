@@ -40,7 +40,7 @@ def close_warnings(costs: Sequence[Costed]) -> Iterator[str]:
     """Which models fit by less than the estimate may be off."""
     for one in costs:
         peak = one.cost.training_peak_bytes
-        if one.fits and peak and one.left is not None and one.left < TOO_LOW * peak:
+        if one.fits and peak and one.left is not None and one.left < TOO_LOW * (peak + one.left):
             yield (
                 f"{one.name}: fits with only {binary_size(one.left)} to spare, and the estimate"
                 f" may be up to {TOO_LOW:.0%} too low"
