@@ -437,7 +437,9 @@ def test_published_models_are_on_a_sweep() -> None:
     assert [(m.label, m.x, m.y) for m in found.marks] == [
         ("albert-base-v1, albert-base-v2", 128, 11_683_584)
     ]
-    assert sweep_chart("t", "", "embedding_size", rows, "bert").marks == ()  # type: ignore[union-attr]
+    of_bert = sweep_chart("t", "", "embedding_size", rows, "bert")
+    assert isinstance(of_bert, Curve)
+    assert of_bert.marks == ()
 
 
 MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}

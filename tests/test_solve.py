@@ -11,7 +11,6 @@ from conftest import Run
 from support import Faults
 
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.costs.fit import largest
 from albert_calc.counting.counts import count_parameters
 from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES, family
@@ -200,13 +199,6 @@ def test_another_measure() -> None:
     assert (found.found.value, found.found.amount, found.left) == (7, 7, 0)
     assert found.next is not None
     assert found.next.value == 8
-
-
-def test_bisection() -> None:
-    """The largest number that fits, for every answer from none to all."""
-    for most in range(1, 20):
-        for answer in range(most + 1):
-            assert largest(lambda n, a=answer: n <= a, most) == answer  # type: ignore[misc]
 
 
 WRONG: list[tuple[Keys, Keys, list[str]]] = [

@@ -14,7 +14,7 @@ COPY = ".original_module."
 """Stands in the names of what a module was before it was trained whole."""
 
 
-def bare(name: str) -> str:
+def _bare(name: str) -> str:
     """*name* as the base has it, without the wrappers of PEFT around the model."""
     return next((name.removeprefix(p) for p in _OUTER if name.startswith(p)), name)
 
@@ -30,7 +30,7 @@ def added(name: str) -> tuple[str, str]:
     ``("encoder.layer.0.attention.self.query", "lora_A")``; nothing and the name itself for a
     tensor of the base, and ``lora_B`` too for the bias that may go with it.
     """
-    plain = bare(name)
+    plain = _bare(name)
     found = _ADDED.search(plain)
     if not found:
         return "", plain

@@ -192,10 +192,8 @@ def _settled(given: Mapping[str, Any]) -> dict[str, Any]:
     tables = family(given["model_type"])
     keys = filled(tables, {**given["own"], **given})
     known = {*tables.defaults, DTYPE} - given.keys()
-    tied, by_default = (
-        given["tie_word_embeddings"],
-        tables.defaults.get("tie_word_embeddings", True),
-    )
+    tied = given["tie_word_embeddings"]
+    by_default = tables.defaults.get("tie_word_embeddings", True)
     return {
         **given,
         **{size.key: keys[size.key] for size in SIZES},

@@ -9,7 +9,7 @@ from typing import Any
 from real import BUILT, build, classes_of, parameters, write
 
 
-def bert(V: int, H: int, L: int, I: int, A: int, **more: Any) -> dict[str, Any]:  # noqa: E741, N803
+def bert(V: int, H: int, L: int, I: int, A: int, **more: Any) -> dict[str, Any]:  # noqa: E741, N803 - symbols
     """A BERT of these sizes."""
     sizes = {
         "vocab_size": V, "hidden_size": H, "num_hidden_layers": L, "num_attention_heads": A,
@@ -18,7 +18,7 @@ def bert(V: int, H: int, L: int, I: int, A: int, **more: Any) -> dict[str, Any]:
     return {"model_type": "bert", **sizes, **more}
 
 
-def albert(V: int, H: int, L: int, I: int, A: int, E: int, **more: Any) -> dict[str, Any]:  # noqa: E741, N803
+def albert(V: int, H: int, L: int, I: int, A: int, E: int, **more: Any) -> dict[str, Any]:  # noqa: E741, N803 - symbols
     """An ALBERT of these sizes."""
     return {**bert(V, H, L, I, A), "model_type": "albert", "embedding_size": E, **more}
 

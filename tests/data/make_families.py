@@ -22,7 +22,7 @@ IDLE = (
 )  # fmt: skip
 
 
-def sized(model_type: str, V: int, H: int, L: int, A: int, I: int, **more: Any) -> Config:  # noqa: E741, N803
+def sized(model_type: str, V: int, H: int, L: int, A: int, I: int, **more: Any) -> Config:  # noqa: E741, N803 - symbols
     """A config of these sizes."""
     sizes = {
         "vocab_size": V, "hidden_size": H, "num_hidden_layers": L, "num_attention_heads": A,
