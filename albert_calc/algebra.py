@@ -5,7 +5,9 @@ Coefficients and values are integers; no float is ever involved.
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
+
+from albert_calc.named_tuple import NamedTuple
 
 _ORDER = "GNFLBASVPTYRKXCEUDQOHI"
 """Factors of a product are written in this order: how often, then rows, then widths."""

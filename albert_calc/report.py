@@ -5,7 +5,9 @@ once: the JSON of a report follows from its rows and its facts.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
+
+from albert_calc.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from albert_calc.pictures.picture import Picture

@@ -13,6 +13,7 @@ PACKAGE = ROOT / "albert_calc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
+    ("named_tuple",),
     ("algebra", "errors", "writing"),
     ("families.sizes",),
     ("families.base",),

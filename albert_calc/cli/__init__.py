@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from albert_calc import __version__
+from albert_calc.cli.help import help_option, telling
 from albert_calc.cli.output import say
 from albert_calc.errors import AlbertCalcError, first_of
 from albert_calc.report import CANNOT
@@ -156,9 +157,18 @@ def _suggest(words: list[str]) -> bool:
 
 
 @click.group(
-    "albert-calc", cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]}
+    "albert-calc",
+    cls=CommandGroup,
+    add_help_option=False,
+    params=[
+        telling(
+            ["-V", "--version"],
+            lambda ctx: f"{ctx.info_name}, version {__version__}",
+            "Show the version and exit.",
+        ),
+        help_option(),
+    ],
 )
-@click.version_option(__version__, "-V", "--version")
 def main() -> None:
     """Exact parameter counts of BERT, ALBERT and their kin.
 

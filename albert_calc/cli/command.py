@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from albert_calc.cli.asked import Asked, Many
-from albert_calc.cli.help import HeadedCommand
+from albert_calc.cli.help import HeadedCommand, help_option
 from albert_calc.cli.options import (
     MODEL,
     OUTPUT_HEADING,
+    PATH,
     Once,
     Option,
     head_option,
@@ -146,7 +147,7 @@ def _command(
     if picture:
         drawing.append(
             Once(
-                ["--save"], type=click.Path(), metavar="FILE", heading=OUTPUT_HEADING,
+                ["--save"], type=PATH, metavar="FILE", heading=OUTPUT_HEADING,
                 help="Write the picture to FILE: .svg, .png or .pdf (with albert-calc[plot]),"
                 " .txt, or .html. A file that is there is replaced.",
             )
@@ -157,9 +158,13 @@ def _command(
     return HeadedCommand(
         name,
         callback=run,
-        params=[*before, *arguments, *options, *output_options(formats), *drawing, *shared],
+        params=[
+            *before, *arguments, *options, *output_options(formats), *drawing, *shared,
+            help_option(),
+        ],
+        add_help_option=False,
         help=inspect.cleandoc(function.__doc__ or ""),
-    )
+    )  # fmt: skip
 
 
 def _finished(asked: Asked, result: "Report | Picture | None") -> int:

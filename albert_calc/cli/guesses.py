@@ -6,11 +6,11 @@ The table is also the test: every row is typed as in its example, and so is its 
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
 
 from albert_calc.config.presets import find_preset
 from albert_calc.families import HEADS, family, head_meant
 from albert_calc.families.sizes import SIZES
+from albert_calc.named_tuple import NamedTuple
 
 
 class Guess(NamedTuple):

@@ -1,4 +1,6 @@
-"""How the help of a command is laid out."""
+"""How the help of a command is laid out, and the flags that only tell something."""
+
+from collections.abc import Callable
 
 import click
 
@@ -25,6 +27,40 @@ class HeadedCommand(click.Command):
                 with formatter.section(heading):
                     formatter.write_dl(records)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read *args*, with short names of options as the long ones.
+
+        click takes a short name for a misspelt long one first, and looks for those near to it,
+        which takes longer than a count. What may be a value is left as it is.
+        """
+        names = {o.opts[0]: o.opts[-1] for o in self.params if isinstance(o, click.Option)}
+        options = args.index("--") if "--" in args else len(args)
+        for place, word in enumerate(args[:options]):
+            if not (place and args[place - 1].startswith("-")):
+                args[place] = names.get(word, word)
+        return super().parse_args(ctx, args)
+
     def get_help(self, ctx: click.Context) -> str:
         """The help as text."""
         return super().get_help(ctx).replace(_UNBROKEN, "-")
+
+
+def telling(names: list[str], text: Callable[[click.Context], str], help: str) -> click.Option:
+    """A flag *names* that writes *text* and ends the run.
+
+    Those of click look for translations of their texts, which takes as long as a count.
+    """
+
+    def tell(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            click.echo(text(ctx), color=ctx.color)
+            ctx.exit()
+
+    return click.Option(
+        names, is_flag=True, expose_value=False, is_eager=True, callback=tell, help=help
+    )
+
+
+def help_option() -> click.Option:
+    """``-h/--help``."""
+    return telling(["-h", "--help"], click.Context.get_help, "Show this message and exit.")

@@ -141,22 +141,24 @@ def names_like(incomplete: str) -> list[str]:
     return [n for n in names if n.lower().startswith(lower)]
 
 
-class InputPath(click.Path):
+class PathType(click.ParamType[str]):
     """A path with completion in the shell, left to whoever opens it to check."""
 
-    def convert(
-        self,
-        value: str | os.PathLike[str],
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> str:
-        """*value* unchanged."""
-        return os.fspath(value)
+    name = "path"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        """Files, by the shell's own completion."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
 
 
 SIZE = SizeType()
 NUMBER = SizeType(commas=False)
 MODEL = ModelType()
+PATH = PathType()
 
 
 class HeadType(click.Choice[str]):
@@ -212,7 +214,7 @@ def source_options(*, several: bool = False) -> list[click.Parameter]:
             help=f"A MODEL by name; see 'albert-calc presets'.{more}", **more_once,
         ),
         kind(
-            ["--config"], type=InputPath(), metavar="PATH", heading=MODEL_HEADING,
+            ["--config"], type=PATH, metavar="PATH", heading=MODEL_HEADING,
             help="A MODEL in a file: a config.json, a directory that has one, or - for"
             f" standard input.{more}", **more_once,
         ),

@@ -1,11 +1,12 @@
 """Which family a config without a ``model_type`` is of."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.config.values import type_problem
 from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES, families, families_of_class
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import printable
 
 

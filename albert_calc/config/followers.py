@@ -4,10 +4,11 @@ The rule stands here alone: typed sizes, sweeps and searches all ask here.
 """
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.families.base import Computed
 from albert_calc.families.sizes import LARGEST, SYMBOLS
+from albert_calc.named_tuple import NamedTuple
 
 Keys = dict[str, Any]
 

@@ -1,10 +1,11 @@
 """Keys of a ``config.json``: those that any may have, and those that no table describes."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.families.base import Family, Same
 from albert_calc.families.sizes import SIZES, SYMBOLS
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import printable, shown
 
 GENERAL: frozenset[str] = frozenset(

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.config.files import parse_json_object, read_small_file
 from albert_calc.config.keys import OF_PRESETS
 from albert_calc.errors import ConfigError
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -1,7 +1,7 @@
 """From the content of a ``config.json`` to a config, and what a reader should know of it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.config.detection import class_names, detect
 from albert_calc.config.foreign import foreign_mapping
@@ -20,6 +20,7 @@ from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import family
 from albert_calc.families.base import Computed, Family, Same, all_tensors
 from albert_calc.families.sizes import REQUIRED, SIZES, size_problems
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 

@@ -6,7 +6,6 @@ the encoder at once, S the number of tokens of each.
 
 from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial
 from albert_calc.config.values import with_derived
@@ -25,6 +24,7 @@ from albert_calc.families.base import (
     Product,
     Tensor,
 )
+from albert_calc.named_tuple import NamedTuple
 
 TERMS = (
     "attention_scores",

@@ -6,7 +6,8 @@ drifts by up to 1% with the driver. Where none was seen, those of nvidia-smi sta
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from albert_calc.named_tuple import NamedTuple
 
 
 class Card(NamedTuple):

@@ -1,7 +1,8 @@
 """Bytes of weights, and of the state in which they are trained."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+
+from albert_calc.named_tuple import NamedTuple
 
 BITS: Mapping[str, int] = {"float32": 32, "float16": 16, "bfloat16": 16, "int8": 8, "int4": 4}
 """Each dtype of weights and the bits of one element."""

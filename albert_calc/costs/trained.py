@@ -1,9 +1,10 @@
 """What of a model is to be trained: all of it, adapters, or what is not frozen."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.errors import ConfigError
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 TRAINED_KEYS = ("lora", "lora_targets", "train", "freeze")

@@ -1,11 +1,11 @@
 """What a model is used for: a batch, and how it is trained on it."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from albert_calc.costs.memory import BITS, HALVES, OPTIMIZERS, TRAINABLE
 from albert_calc.costs.trained import EVERYTHING, Trained
 from albert_calc.families.sizes import Size, size_problems
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.passes.conditions import ATTENTIONS, SDPA
 from albert_calc.writing.harmless import shown
 

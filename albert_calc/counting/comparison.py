@@ -1,7 +1,6 @@
 """A model with and without each of ALBERT's two techniques: what it would count either way."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from albert_calc.config.values import broken
 from albert_calc.counting.counts import Counts, count
@@ -15,6 +14,7 @@ from albert_calc.errors import ConfigError
 from albert_calc.families import family
 from albert_calc.families.base import EMBEDDING_PROJECTION, TOKEN_EMBEDDING
 from albert_calc.families.sizes import SYMBOLS
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.numbers import part_of
 
 COMPARED_EMBEDDING_SIZE: int = family("albert").defaults["embedding_size"]

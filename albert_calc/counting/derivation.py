@@ -1,11 +1,11 @@
 """A count as a derivation: every component's formula, the numbers put in, the value."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from albert_calc.algebra import TEXT, Notation, Polynomial, Repeated, sum_formula
 from albert_calc.counting.counts import component_formulas
 from albert_calc.counting.tensors import Blueprint
+from albert_calc.named_tuple import NamedTuple
 
 
 class Step(NamedTuple):

@@ -1,7 +1,6 @@
 """What each of ALBERT's two techniques costs alone: a token embedding, and a model's layers."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from albert_calc.algebra import Dims, Polynomial, Repeated, sum_formula
 from albert_calc.counting.comparison import Pair
@@ -9,6 +8,7 @@ from albert_calc.counting.counts import component_formulas
 from albert_calc.counting.tensors import Blueprint, Variant
 from albert_calc.families import family
 from albert_calc.families.base import EMBEDDING_PROJECTION, TOKEN_EMBEDDING, Component
+from albert_calc.named_tuple import NamedTuple
 
 
 class EmbeddingCosts(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from albert_calc.algebra import Dim, Dims, minus, times
 from albert_calc.config.model_config import ModelConfig
@@ -21,6 +21,7 @@ from albert_calc.families.base import (
     Tensor,
 )
 from albert_calc.families.tensors import matrix, vector
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 Embedding = Literal["own", "standard", "factorized"]

@@ -1,10 +1,11 @@
 """The vocabulary in which a family of models is described: sizes, features, tensors, heads."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from albert_calc.algebra import Dim, Dims, Polynomial
 from albert_calc.families.sizes import Size
+from albert_calc.named_tuple import NamedTuple
 
 Part = Literal["embeddings", "layers", "encoder", "pooler", "head"]
 TensorKind = Literal["table", "matrix", "vector"]

@@ -1,8 +1,8 @@
 """The sizes of a model: symbol, key, meaning, and the values that each may have."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 LARGEST = 10**15

@@ -1,11 +1,12 @@
 """What differs between two models: their keys, and what each component gained or lost."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.families.sizes import SIZES
 from albert_calc.models.model import Model
+from albert_calc.named_tuple import NamedTuple
 
 
 class Side(NamedTuple):

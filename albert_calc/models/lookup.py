@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from albert_calc.config.files import quoted, read_config
 from albert_calc.config.presets import TITLES, Preset, find_preset, load_preset, nearest
 from albert_calc.errors import ConfigError
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 Origin = Literal["file", "preset", "cache", "sizes"]

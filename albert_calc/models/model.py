@@ -1,7 +1,7 @@
 """``Model``: a config with its head and layout, what it is called, and how it was found."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.config.detection import class_names, detect
 from albert_calc.config.followers import FOLLOWS, with_followers
@@ -12,6 +12,7 @@ from albert_calc.counting.tensors import Blueprint, blueprint, variant_problems
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import families_of_class, family
 from albert_calc.models.lookup import Found
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import printable, shown
 
 DEFAULT_HEAD = "model"

@@ -7,10 +7,11 @@ were checked against torch 2.13 and transformers 5.24 with ``saved_tensors_hooks
 """
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from albert_calc.algebra import Dim, Dims
 from albert_calc.families.base import SEQUENCES, TOKENS
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.passes.conditions import EAGER, LABELS, SDPA
 
 Kind = Literal[

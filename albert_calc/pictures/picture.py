@@ -5,8 +5,9 @@ files. Numbers are exact; texts say what colours say.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing import numbers
 
 Meaning = Literal["", "good", "bad", "dim"]

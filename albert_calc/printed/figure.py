@@ -1,6 +1,8 @@
 """A printed figure beside the computed one, and the verdict on it."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from albert_calc.named_tuple import NamedTuple
 
 Unit = Literal[
     "parameters", "millions", "percent", "tenths of a percent", "times", "thousand bytes"

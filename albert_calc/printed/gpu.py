@@ -9,7 +9,6 @@ printed, and a sequence classifier with gelu_new and without dropout fits all of
 
 from collections.abc import Iterator
 from itertools import product
-from typing import NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.costs.circumstances import unknown
@@ -17,6 +16,7 @@ from albert_calc.costs.peak import training_peak
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import blueprint
 from albert_calc.errors import AlbertCalcError
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.printed.figure import Figure
 
 TITLE = "Training steps on GPUs, as transformers' documentation prints them, in MB"

@@ -5,10 +5,10 @@ I = 4·H, P = 512 and T = 2.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.counting.counts import count_parameters
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.printed.figure import Figure
 
 TITLE = "ALBERT, ICLR 2020 (arXiv 1909.11942): millions of parameters"

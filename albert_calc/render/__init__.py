@@ -5,8 +5,8 @@ before that.
 """
 
 from importlib import import_module
-from typing import NamedTuple
 
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.report import Report
 
 FORMATS: tuple[str, ...] = ("table", "json", "csv", "markdown")

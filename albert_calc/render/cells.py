@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.render import Canvas
 from albert_calc.render.theme import Role
 from albert_calc.report import Column, Kind, Quantity, Section, shown_to

@@ -1,10 +1,10 @@
 """Which columns of a table stand beside each other, and how wide they are."""
 
 from collections.abc import Container
-from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.render.cells import Shown, Strip
 from albert_calc.render.console import breakable, whole
 

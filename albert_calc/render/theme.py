@@ -4,7 +4,9 @@ Every colour is told from its neighbours by people who see none of red and green
 lightness on paper; nothing is said by colour alone.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from albert_calc.named_tuple import NamedTuple
 
 Role = Literal["", "good", "bad", "dim", "strong", "bar"]
 """What a text is: savings and ``ok``, costs and ``FAILED``, an aside, the answer."""

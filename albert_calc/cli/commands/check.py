@@ -14,7 +14,7 @@ from albert_calc.checks.run import Result, held_against, listed_results
 from albert_calc.checks.subjects import of_file, of_model, of_preset
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
-from albert_calc.cli.options import TRAINED_HEADING, InputPath, typed, under
+from albert_calc.cli.options import PATH, TRAINED_HEADING, typed, under
 from albert_calc.cli.reports.check import check_report
 from albert_calc.cli.trained import trained_options
 from albert_calc.config.files import quoted
@@ -57,7 +57,7 @@ _T = TypeVar("_T")
 @trained_options
 @option(
     "--checks",
-    type=InputPath(),
+    type=PATH,
     metavar="FILE",
     help="Read checks from a TOML file; with MODELs, only those that concern them.",
 )

@@ -8,7 +8,7 @@ from albert_calc.checkpoints.files import read_checkpoint
 from albert_calc.checkpoints.inference import Inference, infer_config
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import Function, argument, plain_command, with_parameters
-from albert_calc.cli.options import OWN_HEADING, InputPath, size_options
+from albert_calc.cli.options import OWN_HEADING, PATH, size_options
 from albert_calc.config.files import quoted
 from albert_calc.errors import CheckpointError, ConfigError
 from albert_calc.families import family
@@ -26,7 +26,7 @@ def _sizes(function: Function) -> Function:
 
 
 @plain_command("infer", formats=("json", *(name for name in FORMATS if name != "json")))
-@argument("path", type=InputPath())
+@argument("path", type=PATH)
 @_sizes
 def command(_: Asked, *, path: str, **given: Any) -> Report:
     """Write the config.json of the checkpoint in PATH.

@@ -17,7 +17,7 @@ from albert_calc.cli.command import (
     with_parameters,
 )
 from albert_calc.cli.options import (
-    InputPath,
+    PATH,
     head_option,
     layout_option,
     refuse_beside,
@@ -43,7 +43,7 @@ def _config_options(function: Function) -> Function:
 
 
 @plain_command("verify")
-@argument("path", type=InputPath())
+@argument("path", type=PATH)
 @option("--all", is_flag=True, help="List every difference, and not ten lines of them.")
 @_config_options
 def command(asked: Asked, *, path: str, all: bool, **_: Any) -> Report:

@@ -1,7 +1,6 @@
 """The cost of a model, and what of it fits in the memory that is asked about."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.costs.circumstances import attention_of
@@ -12,6 +11,7 @@ from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.errors import Problems
 from albert_calc.models.model import Model
+from albert_calc.named_tuple import NamedTuple
 
 
 class Costed(NamedTuple):

@@ -1,7 +1,7 @@
 """The rows of a sweep as a table, as a grid, and as a picture."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from albert_calc.cli.reports.cost import batch_line
 from albert_calc.cli.shape import sizes_line
@@ -10,6 +10,7 @@ from albert_calc.costs.workload import BATCH, BATCH_KEYS
 from albert_calc.errors import ConfigError
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.models.model import Model
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.report import Column, Kind, Report, Section
 from albert_calc.search.costs import COSTS, Batches
 from albert_calc.search.grid import Grid

@@ -1,7 +1,7 @@
 """A model against the techniques: as it is, factorized, shared, both."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.shape import config_data, depth_notes, shape_line
@@ -19,6 +19,7 @@ from albert_calc.errors import Problems
 from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.models.lookup import Found
 from albert_calc.models.model import Model, read_model, sharing_problems
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.report import Cell, Column, Report, Section
 from albert_calc.writing.numbers import count as with_commas
 from albert_calc.writing.numbers import fewer, short

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.console import RenderableType
@@ -10,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.pictures.picture import Bar, BarGroup, Chart, Limit, Panel, value_texts
 from albert_calc.render import Canvas
 from albert_calc.render.bars import eighths, stacked, swatch, tiny

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from rich.align import Align
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.pictures.picture import Curve, Mark, is_wide
 from albert_calc.render import Canvas
 from albert_calc.render.console import beside, breakable, text, whole
