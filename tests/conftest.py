@@ -1,6 +1,7 @@
 """What all tests share: running the command line, golden files, and no cache of anybody's."""
 
 import os
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +11,11 @@ from support import GOLDEN
 from albert_calc.cli import main
 
 Run = Callable[..., Result]
+
+# A shell has what it starts in the background ignore interrupts, and so would every process
+# that a test starts in order to interrupt it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
