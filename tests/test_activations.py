@@ -8,13 +8,14 @@ import pytest
 from support import BASE, Faults, lora, oracle
 
 from albert_calc import ModelConfig
-from albert_calc.algebra import Polynomial, times
+from albert_calc.algebra import Dims, Polynomial, times
 from albert_calc.costs.activations import Activations, kept_activations
 from albert_calc.costs.circumstances import batch_values
 from albert_calc.costs.trained import EVERYTHING, Trained, freeze
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import blueprint, tensor_table
 from albert_calc.families import FAMILIES, family
+from albert_calc.families.base import SEQUENCES, TOKENS, Tensor
 from albert_calc.passes import PASSES, forward_of
 from albert_calc.passes.steps import FUNCTIONS, Forward, Step
 
@@ -217,3 +218,42 @@ def test_reasons(config: dict[str, Any], options: dict[str, Any], reason: str) -
     found = kept({k: v for k, v in config.items() if v is not None}, **options)
     assert found.bytes is None
     assert found.reason.startswith(reason)
+
+
+FOLLOWS_INPUT = ("dropout", "function", "norm", "scale", "softmax", "add")
+"""Steps whose output is as large as each tensor that they read."""
+
+
+@pytest.mark.parametrize("model_type", forwards())
+def test_widths_are_those_of_the_weights(model_type: str) -> None:
+    """What each step reads and makes is as wide as its weights, or as what it reads."""
+    tables, forward, faults = family(model_type), forwards()[model_type], Faults()
+    hidden = (*TOKENS, "H")
+    after = {"hidden": hidden, "encoded": hidden, "pooled": (*SEQUENCES, "H")}
+    outside = (*tables.embeddings["transformers"], *tables.outside)
+    parts: dict[str, tuple[tuple[Step, ...], dict[str, Dims], tuple[Tensor, ...]]] = {
+        "embeddings": (forward.embeddings, {}, outside),
+        "layer": (forward.layer, {"hidden": hidden}, tables.layer),
+        "outside": (forward.outside, after, outside),
+        "pooler": (forward.pooler, after, tables.pooler),
+        **{n: (forward.heads[n], after, head.tensors) for n, head in tables.heads.items()},
+    }
+    for part, (steps, given, tensors) in parts.items():
+        made = dict(given)
+        # Of two under one name, the second is of a class that is built and cannot run.
+        shapes = {t.name.removesuffix(".weight"): t.shape for t in reversed(tensors)}
+        for step in steps:
+            read = [made[name] for name in step.inputs]
+            if step.module:
+                *rows, columns = shapes[step.module]
+                width = rows[0] if step.kind == "linear" else columns
+                faults.expect((part, step.output, "width"), step.shape[-1:], (width,))
+            if step.kind == "linear":
+                faults.expect((part, step.output, "input"), read[0][-1], columns)
+            if step.kind in FOLLOWS_INPUT:
+                faults.expect((part, step.output, "inputs"), {*read}, {step.shape})
+            if step.kind in ("view", "mean", "index"):
+                faults.expect((part, step.output, "row"), step.shape[-1], read[0][-1])
+            made.setdefault(step.output, step.shape)
+            faults.expect((part, step.output), step.shape, made[step.output])
+    faults.none()

@@ -338,6 +338,10 @@ def test_a_default_number_of_heads_that_does_not_fit(run: Run) -> None:
         assert reading.config.num_attention_heads is None
         assert reading.notes[-1] == note
     assert "left open" not in " ".join(read_mapping({"model_type": "bert"}).notes)
+    # The class of this family builds other tensors for a default that does not fit.
+    assert problems_of({"model_type": "mobilebert", "intra_bottleneck_size": 10}) == [
+        "num_attention_heads: must divide intra_bottleneck_size (10), got 4"
+    ]
     assert "left open" not in run("count", "-H", "512", "-L", "2", "-V", "100").stderr
 
 

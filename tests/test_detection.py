@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import Run
 from support import BASE, DATA, Faults, oracle
 
@@ -74,6 +75,10 @@ def test_a_family_that_is_told(run: Run, tmp_path: Path) -> None:
     for model_type, total in totals.items():
         result = run("count", path, "--model-type", model_type, "--total")
         assert (result.exit_code, result.stdout) == (0, f"{total}\n")
+    left_open = run("count", path).stderr
+    assert (
+        f": {', '.join(f'{name} {total:,}' for name, total in totals.items())}; give" in left_open
+    )
 
 
 TYPES: list[tuple[Keys, str]] = [
@@ -318,6 +323,18 @@ REFUSED_BY_FAMILIES: dict[str, dict[str, object]] = {
 """Keys that a family's public configs have, and a value that builds another model."""
 
 
+OFF: dict[str, list[tuple[str, object]]] = {
+    "deberta": [(key, value) for key in ("position_buckets", "conv_kernel_size")
+                for value in (None, False, 0, -1)],
+    "nomic_bert": [("rotary_emb_fraction", 1), ("rotary_emb_fraction", 1.0), ("num_experts", 0)],
+}  # fmt: skip
+NEARLY_OFF: dict[str, list[tuple[str, object]]] = {
+    "deberta": [("position_buckets", 1), ("position_buckets", -2), ("conv_kernel_size", 1)],
+    "nomic_bert": [("rotary_emb_fraction", 2), ("rotary_emb_fraction", 0), ("num_experts", 1)],
+}
+"""Values of such keys that ask for nothing, and those beside them."""
+
+
 def test_keys_that_a_family_refuses() -> None:
     """A family refuses its own keys where other code builds other tensors for them."""
     faults = Faults()
@@ -333,6 +350,12 @@ def test_keys_that_a_family_refuses() -> None:
             except AlbertCalcError as error:
                 faults.expect((model_type, key), error.problems[0].split(":")[0], key)
         off = {key: values[0] for key, (values, _) in family(model_type).refused.items()}
+        for key, value in NEARLY_OFF.get(model_type, ()):
+            with pytest.raises(AlbertCalcError, match=f"^{key}: "):
+                read_mapping({**base, key: value})
+        for key, value in OFF.get(model_type, ()):
+            off[key] = value
+            faults.expect((key, value), read_mapping({**base, key: value}).key_warnings, ())
         faults.expect(model_type, read_mapping({**base, **off}).key_warnings, ())
     faults.none()
 

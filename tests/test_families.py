@@ -19,7 +19,7 @@ from albert_calc.costs.flops import count_flops
 from albert_calc.counting.counts import Selection, count
 from albert_calc.counting.tensors import blueprint
 from albert_calc.families import FAMILIES, HEADS, families, families_of_class, family
-from albert_calc.families.base import Computed, Same
+from albert_calc.families.base import Computed, Same, all_tensors
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.search.grid import Tally, broken_rules, grid_over
 from albert_calc.search.sweep import Row, counted_rows
@@ -220,6 +220,7 @@ RULES: tuple[Case, ...] = (
     Case("albert", "inner_group_num", (1,), (2, 3), share="ffn"),
     Case("albert", "inner_group_num", (1, 2), (3, 4), {"num_hidden_groups": 2}, False),
     Case("albert", "inner_group_num", (1, 2, 4), (5,), {}, False),
+    Case("albert", "inner_group_num", (1,), (2,), {"num_hidden_groups": 4}, False),
     Case("albert", "num_hidden_groups", (1, 3, 4), (5, 9), {}, False),
     Case("albert", "num_hidden_layers", (3, 4), (1, 2), {"num_hidden_groups": 3}, False),
     Case("albert", "num_hidden_groups", (1, 4, 5, 9), (), share="none"),
@@ -405,9 +406,11 @@ STATED: list[tuple[str, Keys, str]] = [
     ("modernbert", {"layer_types": 5}, "layer_types: must be a list of full"),
     ("modernbert", {"global_attn_every_n_layers": 2}, ""),
     ("modernbert", {"global_attn_every_n_layers": 0}, "global_attn_every_n_layers: must be a"),
-    ("modernbert", {"head_dim": 4}, ""),
-    ("modernbert", {"head_dim": 7}, "head_dim: must be an even number"),
-]
+    ("modernbert", {"global_attn_every_n_layers": 1}, ""),
+    *(("modernbert", {"head_dim": width}, "") for width in (1, 2, 3, 4, 6, 8)),
+    *(("modernbert", {"head_dim": width}, "head_dim: must be an even number")
+      for width in (-1, 5, 7)),
+]  # fmt: skip
 """What files state of their own sizes in keys that count nothing, and what is said to it."""
 
 
@@ -424,6 +427,53 @@ def test_what_a_file_states_of_its_sizes() -> None:
             faults.expect((model_type, change), found[: len(problem) or None], problem)
     deeper = Case("modernbert", "", (), (), {"layer_types": ["full_attention"] * 4})
     assert read_mapping(keys_of(deeper), {"num_hidden_layers": 5}).config.num_hidden_layers == 5
+    faults.none()
+
+
+EDGES: tuple[tuple[str, Keys, int], ...] = (
+    ("deberta", {"relative_attention": True, "max_relative_positions": -1}, 3168),
+    ("deberta", {"relative_attention": True, "max_relative_positions": 0}, 3168),
+    ("deberta", {"relative_attention": True, "max_relative_positions": 1}, 3072),
+    ("deberta", {"relative_attention": True, "max_relative_positions": 2}, 3088),
+    ("deberta-v2", {"relative_attention": True, "max_relative_positions": -1}, 3200),
+    ("deberta-v2", {"relative_attention": True, "max_relative_positions": 0}, 3200),
+    ("deberta-v2", {"relative_attention": True, "max_relative_positions": 1}, 3104),
+    *(("deberta-v2", {"relative_attention": True, "max_relative_positions": 3,
+                      "position_buckets": buckets}, total)
+      for buckets, total in ((-1, 3136), (0, 3136), (1, 3104), (2, 3120))),
+    ("ernie", {"use_task_id": True, "task_type_vocab_size": 0}, 3176),
+    ("ernie", {"use_task_id": True, "task_type_vocab_size": 1}, 3184),
+)  # fmt: skip
+"""Values at which a key begins to ask for something; totals of transformers 5.24's classes."""
+
+
+def test_values_at_which_a_key_begins_to_count() -> None:
+    """The last value that asks for nothing, and the first one that asks for something."""
+    faults = Faults()
+    for model_type, keys, total in EDGES:
+        config = ModelConfig.from_dict({**SIZES, "model_type": model_type, **keys})
+        faults.expect((model_type, keys), count_parameters(config).total, total)
+    faults.none()
+
+
+def test_tied_matrices_are_as_large_as_the_tables() -> None:
+    """What is tied to a tensor has its shape, whatever of the techniques is applied."""
+    faults = Faults()
+    for tables in families():
+        shapes = {t.name: t.shape for t in all_tensors(tables) if not t.tied_to}
+        for tensor in all_tensors(tables):
+            if tensor.tied_to in shapes:
+                where = (tables.model_type, tensor.name)
+                faults.expect(where, tensor.shape, shapes[tensor.tied_to])
+    faults.none()
+
+
+def test_a_head_has_the_pooler_only_where_there_is_one() -> None:
+    """In a family without a pooler no head says that it stands on it."""
+    faults = Faults()
+    for tables in families():
+        for name, head in tables.heads.items():
+            faults.expect((tables.model_type, name), head.pooler and not tables.pooler, False)
     faults.none()
 
 

@@ -19,6 +19,7 @@ from albert_calc.costs.trained import freeze
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint, blueprint
 from albert_calc.errors import ConfigError
+from albert_calc.passes.steps import FUNCTIONS
 
 PEAKS = oracle("peaks")["cases"]
 TRAINING = [case for case in oracle("training")["cases"] if "peak" in case]
@@ -58,6 +59,28 @@ def test_peaks_of_the_real_classes() -> None:
         errors.append(off(training_peak(config, model, workload), case["peak"]))
     assert max(errors) < 0.001
     assert statistics.median(errors) < 0.0001
+
+
+HALF_OF_A_TENSOR = {("gelu_10", "plain")}
+"""Where masks of a byte an element are counted as one tensor, and are half of one in float32."""
+
+
+def test_peaks_of_functions() -> None:
+    """Of models that are nearly all activation function, every function is met both ways."""
+    faults = Faults()
+    for case in oracle("peaks")["functions"]:
+        config, way = ModelConfig.from_dict(case["config"]), case["way"]
+        model = blueprint(config, case["head"], "transformers")
+        workload = workload_of({**case, "dtype": "float32"}, config)._replace(optimizer="sgd")
+        peak = inference_peak if way == "inference" else training_peak
+        error = off(peak(config, model, workload), case["peak"])
+        function = config.own["hidden_act"], way
+        faults.expect(
+            (function, error), error < (0.07 if function in HALF_OF_A_TENSOR else 0.001), True
+        )
+    faults.none()
+    measured = {(c["config"]["hidden_act"], c["way"]) for c in oracle("peaks")["functions"]}
+    assert measured == {(name, way) for name in FUNCTIONS for way in ("plain", "inference")}
 
 
 def test_other_ways_to_run() -> None:

@@ -97,7 +97,7 @@ DISTILBERT = Family(
         "question-answering": Head(
             ("DistilBertForQuestionAnswering",),
             pooler=False,
-            tensors=token_classifier(2, "qa_outputs"),
+            tensors=token_classifier(name="qa_outputs"),
             rules=(
                 Rule(
                     "must be 2 for question-answering: its class is built with no other",

@@ -153,7 +153,7 @@ MODERNBERT = Family(
         Rule(
             "must be an even number, as rotary positions need",
             ("head_dim",),
-            lambda width: isinstance(width, int) and (width <= 4 or width % 2 == 0),
+            lambda width: isinstance(width, int) and (width in (1, 3) or width % 2 == 0),
         ),
     ),
     # There are no learned positions, whatever position_embedding_type says.

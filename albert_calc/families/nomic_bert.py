@@ -98,7 +98,7 @@ NOMIC_BERT = Family(
             "must be a positive even number, as rotary positions need"
             " (hidden_size // num_attention_heads unless it is given)",
             ("head_dim",),
-            lambda width: width > 0 and (width <= 4 or width % 2 == 0),
+            lambda width: width > 0 and (width in (1, 3) or width % 2 == 0),
         ),
         Rule(
             "must be even for such a model to run; counted as built",

@@ -81,7 +81,6 @@ ROFORMER = BERT._replace(
     ),
     marks=("rotary_value",),
     embedding_size_alone=True,
-    uneven_heads=True,
     refused={
         "norm_type": (
             (None, "layer_norm"),

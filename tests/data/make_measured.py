@@ -51,8 +51,8 @@ def activations(case: Row) -> Row:
 
 
 def peaks(case: Row) -> Row:
-    """*case* with the highest total of its second training step."""
-    return {**case, "peak": peak({**with_labels(case), "way": "plain"})["peak"]}
+    """*case* with the highest total of its second training step, or as its ``way`` says."""
+    return {**case, "peak": peak({"way": "plain", **with_labels(case)})["peak"]}
 
 
 def adapted(case: Row) -> Row:
@@ -81,7 +81,7 @@ def numbers(model: Any) -> Row:
 
 MEASURES: dict[str, dict[str, Callable[[Row], Row]]] = {
     "activations.json": {"cases": activations},
-    "peaks.json": {"cases": peaks},
+    "peaks.json": {"cases": peaks, "functions": peaks},
     "trainable.json": {"lora": adapted, "frozen": frozen},
 }
 """How the cases under each key of each file are measured."""
