@@ -22,6 +22,7 @@ PRODUCTS: list[tuple[Dims, str, int]] = [
     ((minus("H", "E"), "V"), "V × H − V × E", 4000),
     ((minus("H", "E"), minus("H", "E")), "H² − 2 × E × H + E²", 16),
     ((minus("E", "E"), "V"), "0", 0),
+    (("N", "G"), "G × N", 6),
     (("D_x", "H"), "H × D_x", 143),
     ((-1, "H"), "−H", -11),
 ]
@@ -70,6 +71,9 @@ REPEATS: list[tuple[Dims, str, str]] = [
 def test_repeats() -> None:
     """Copies stand before a bracket; expanded, the value is the same."""
     faults = Faults()
+    norm = Polynomial.sum(map(Polynomial.product, ("H", "I")))
+    faults.expect("two terms", Repeated(("L",), norm).formula(), "L × (H + I)")
+    faults.expect("one term", Repeated(("L",), times("H", "I")).formula(), "L × H × I")
     for repeat, text, numbers in REPEATS:
         repeated = Repeated(repeat, FEED_FORWARD)
         faults.expect(repeat, repeated.formula(), text)

@@ -64,7 +64,7 @@ def pooled_head(name: str, outputs: str | int) -> Head:
 
 def deberta_heads(names: str) -> dict[str, Head]:
     """The heads that both versions have; *names* begins the names of their classes."""
-    tasks = task_heads(names, pooler=False)
+    tasks = task_heads(names)
     del tasks["multiple-choice"]
     return {
         **base_heads(names, pooler=False),

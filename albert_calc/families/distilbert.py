@@ -90,7 +90,7 @@ DISTILBERT = Family(
     heads={
         **base_heads("DistilBert", pooler=False),
         "masked-lm": Head(("DistilBertForMaskedLM",), pooler=False, tensors=_PREDICTIONS),
-        **task_heads("DistilBert", pooler=False, classifier=_classifier("C")),
+        **task_heads("DistilBert", classifier=_classifier("C")),
         "multiple-choice": Head(
             ("DistilBertForMultipleChoice",), pooler=False, tensors=_classifier(1)
         ),

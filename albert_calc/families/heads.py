@@ -45,9 +45,7 @@ def token_classifier(outputs: Dim = "C", name: str = "classifier") -> tuple[Tens
     return linear(name, "H", outputs, TOKEN_CLASSIFIER)
 
 
-def task_heads(
-    names: str, *, pooler: bool = True, classifier: tuple[Tensor, ...] | None = None
-) -> dict[str, Head]:
+def task_heads(names: str, *, classifier: tuple[Tensor, ...] | None = None) -> dict[str, Head]:
     """The heads for tasks that families have alike; *names* begins their classes' names.
 
     With *classifier*, sequences are classified by it, and without the pooler.
@@ -55,11 +53,11 @@ def task_heads(
     return {
         "sequence-classification": Head(
             (f"{names}ForSequenceClassification",),
-            pooler=pooler and classifier is None,
+            pooler=classifier is None,
             tensors=classifier or sequence_classifier(),
         ),
         "multiple-choice": Head(
-            (f"{names}ForMultipleChoice",), pooler=pooler, tensors=sequence_classifier(1)
+            (f"{names}ForMultipleChoice",), pooler=True, tensors=sequence_classifier(1)
         ),
         "token-classification": Head(
             (f"{names}ForTokenClassification",), pooler=False, tensors=token_classifier()
