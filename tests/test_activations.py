@@ -252,6 +252,9 @@ def test_widths_are_those_of_the_weights(model_type: str) -> None:
                 faults.expect((part, step.output, "input"), read[0][-1], columns)
             if step.kind in FOLLOWS_INPUT:
                 faults.expect((part, step.output, "inputs"), {*read}, {step.shape})
+            if step.kind in ("dropout", "index"):
+                own = {kept.shape for kept in step.keeps} - {None}
+                faults.expect((part, step.output, "kept"), own, {step.shape})
             if step.kind in ("view", "mean", "index"):
                 faults.expect((part, step.output, "row"), step.shape[-1], read[0][-1])
             made.setdefault(step.output, step.shape)

@@ -280,6 +280,8 @@ def test_shared_layers_of_models_that_share_none() -> None:
         for share, layers in wanted.items():
             counts = count_parameters(ModelConfig.from_dict(sizes, share))
             faults.expect((model_type, share), counts.of_part("layers"), layers)
+            formulas = [c.formula for c in counts.components if c.part == "layers"]
+            faults.expect((model_type, share, formulas), any("G" in f for f in formulas), False)
     faults.none()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal
 
-from albert_calc.algebra import Dim, Dims, minus, times
+from albert_calc.algebra import Dims, minus
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.values import broken
 from albert_calc.errors import ConfigError
@@ -209,17 +209,7 @@ def _projection(variant: Variant) -> Iterable[Tensor]:
 
 
 def _at_width(tensor: Tensor, width: str) -> Tensor:
-    if width == "E":
-        return tensor
-    return tensor._replace(shape=tuple(_renamed(d, width) for d in tensor.shape))
-
-
-def _renamed(dim: Dim, width: str) -> Dim:
-    if isinstance(dim, int):
-        return dim
-    if isinstance(dim, str):
-        return width if dim == "E" else dim
-    return times(dim).substitute({"E": width})
+    return tensor._replace(shape=tuple(width if dim == "E" else dim for dim in tensor.shape))
 
 
 def variant_problems(model_type: str, head: object, layout: object) -> list[str]:

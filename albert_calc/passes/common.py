@@ -80,13 +80,12 @@ def layer_pass(
     attention_dropout: str = ATTENTION_DROPOUT,
     dropouts: tuple[str, str] = (HIDDEN_DROPOUT, HIDDEN_DROPOUT),
     norms_first: bool = False,
-    fused: bool = True,
 ) -> Steps:
     """A layer with a LayerNorm after each of its two blocks; the arguments are its modules.
 
     *dropouts* are the keys of the dropout after attention and after the feed-forward block,
     empty where there is none. With *norms_first* each norm stands before its block, beside
-    what is added to the block; *fused* is whether the class has fused attention.
+    what is added to the block.
     """
     after_attention, after_feed_forward = dropouts
     read = "normalized hidden" if norms_first else "hidden"
@@ -96,7 +95,7 @@ def layer_pass(
         projected(query, read, "query", "H"),
         projected(key, read, "key", "H"),
         projected(value, read, "value", "H"),
-        *attended(attention_dropout, fused=fused),
+        *attended(attention_dropout),
         projected(output, "context", "attention output", "H"),
         dropped(after_attention, "attention output", "dropped attention output", "H"),
         summed("dropped attention output", "hidden", "attention sum", "H"),

@@ -17,7 +17,6 @@ MEGATRON_BERT = BERT._replace(
         "output.dense",
         "ln",
         norms_first=True,
-        fused=False,
     ),
     outside=(normalized("encoder.ln", "encoded", "hidden", "H"),),
     heads={**BERT.heads, **pooled_heads(HIDDEN_DROPOUT)},

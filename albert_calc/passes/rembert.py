@@ -10,7 +10,7 @@ REMBERT = BERT._replace(
         *embeddings_pass(output="dropped embeddings", segments=TOKENS),
         projected("encoder.embedding_hidden_mapping_in", "dropped embeddings", "hidden", "H"),
     ),
-    layer=layer_pass(*LAYER_MODULES, fused=False),
+    layer=layer_pass(*LAYER_MODULES),
     heads={
         **pooled_heads("classifier_dropout_prob"),
         **language_heads(

@@ -188,10 +188,8 @@ def first_token(source: str, output: str) -> Step:
     return Step("view", output, (source,), (*SEQUENCES, "H"))
 
 
-def attended(key: str, *, fused: bool = True) -> tuple[Step, ...]:
+def attended(key: str) -> tuple[Step, ...]:
     """``query``, ``key`` and ``value`` to ``context``, with the dropout *key* of the scores.
-
-    A class that is not *fused* computes attention step by step, whatever it is asked for.
 
     In one kernel, query, key, value, the output and the logarithm of the sum of exponentials
     of each row are kept; with dropout also the seed and the offset of its random numbers.
@@ -216,8 +214,6 @@ def attended(key: str, *, fused: bool = True) -> tuple[Step, ...]:
         ),
         Step("merge", "context", ("mixed",), whole),
     )  # fmt: skip
-    if not fused:
-        return eager
     inputs = ("query", "key", "value")
     kept = (
         *map(Kept, (*inputs, "context")),

@@ -13,7 +13,8 @@ from typing import Any
 
 import peft
 import torch
-from make_training import Row, batch_of, dropout, model_of, peak, storages
+import torch.distributed._tools.mod_tracker as mod_tracker
+from make_training import Row, batch_of, dropout, model_of, peak, storages, unhooked
 from real import build, parameters
 
 HERE = Path(__file__).parent
@@ -100,6 +101,7 @@ def written(content: Row) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    mod_tracker.register_multi_grad_hook = unhooked
     torch.nn.functional.dropout = dropout
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for file, measures in MEASURES.items():
