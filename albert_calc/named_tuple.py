@@ -2,8 +2,8 @@
 
 ``typing.NamedTuple`` compiles code for every class, which was a third of the time that a short
 run adds to Python's own. These are the same to readers, type checkers, ``copy`` and
-``pickle``, but slower to make: counts, checks, searches and checkpoints, which make theirs by
-the thousand, have typing's.
+``pickle``, but slower to make: counts, costs, checks, searches and checkpoints, which make
+theirs by the thousand, have typing's.
 """
 
 from operator import itemgetter

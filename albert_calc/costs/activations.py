@@ -8,6 +8,8 @@ too have 16 bits, where a GPU keeps them in float32.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from albert_calc.algebra import Dim, Dims, Polynomial, times
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.costs.circumstances import batch_values, circumstances, unknown
@@ -15,7 +17,6 @@ from albert_calc.costs.memory import WIDTHS
 from albert_calc.costs.segments import held_by, segments
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
-from albert_calc.named_tuple import NamedTuple
 
 
 class KeptTensor(NamedTuple):

@@ -1,6 +1,7 @@
 """What a model costs: bytes stored and in use, and the work of a batch."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from albert_calc.algebra import times
 from albert_calc.config.model_config import DTYPE, ModelConfig
@@ -15,7 +16,6 @@ from albert_calc.costs.workload import USUAL, Workload
 from albert_calc.counting.counts import count
 from albert_calc.counting.tensors import Blueprint, executed_layers
 from albert_calc.errors import ConfigError
-from albert_calc.named_tuple import NamedTuple
 
 
 class Cost(NamedTuple):

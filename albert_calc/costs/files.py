@@ -1,10 +1,11 @@
 """How large the files of a model are: what a checkpoint or an export stores."""
 
+from typing import NamedTuple
+
 from albert_calc.algebra import Polynomial, times
 from albert_calc.costs.memory import weights_bytes
 from albert_calc.counting.counts import count
 from albert_calc.counting.tensors import Blueprint, Variant, is_counted, tensor_table
-from albert_calc.named_tuple import NamedTuple
 
 
 class Files(NamedTuple):

@@ -1,13 +1,13 @@
 """What fits: the largest batch, or the longest sequences, in a given memory."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.costs.peak import training_peak
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families.sizes import LARGEST
-from albert_calc.named_tuple import NamedTuple
 
 
 class Memory(NamedTuple):

@@ -6,6 +6,7 @@ the encoder at once, S the number of tokens of each.
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial
 from albert_calc.config.values import with_derived
@@ -24,7 +25,6 @@ from albert_calc.families.base import (
     Product,
     Tensor,
 )
-from albert_calc.named_tuple import NamedTuple
 
 TERMS = (
     "attention_scores",
@@ -51,7 +51,7 @@ class Flops(NamedTuple):
 
     breakdown: Mapping[str, int]
     tokens: int
-    layer: int | float = 0
+    layer: int | float
 
     @property
     def forward(self) -> int:

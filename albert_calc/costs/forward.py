@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from albert_calc.algebra import Dims, Polynomial
 from albert_calc.costs.trainable import is_adapted, is_trained, original
@@ -12,7 +13,6 @@ from albert_calc.costs.trained import Trained
 from albert_calc.counting.tensors import PROJECTION, Variant, has_pooler, tensor_table
 from albert_calc.families import family
 from albert_calc.families.base import TOKENS, Tensor
-from albert_calc.named_tuple import NamedTuple
 from albert_calc.passes import forward_of
 from albert_calc.passes.conditions import SDPA
 from albert_calc.passes.steps import (

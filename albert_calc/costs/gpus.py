@@ -6,8 +6,7 @@ drifts by up to 1% with the driver. Where none was seen, those of nvidia-smi sta
 
 import re
 from collections.abc import Mapping
-
-from albert_calc.named_tuple import NamedTuple
+from typing import NamedTuple
 
 
 class Card(NamedTuple):

@@ -1,11 +1,11 @@
 """In which order the layers of a model run, stored as they may be in groups."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from albert_calc.algebra import times
 from albert_calc.counting.tensors import Variant, executed_layers, tensor_table
 from albert_calc.families import family
-from albert_calc.named_tuple import NamedTuple
 
 
 class Order(NamedTuple):

@@ -9,6 +9,7 @@ themselves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.costs.circumstances import batch_values, circumstances, unknown
@@ -21,7 +22,6 @@ from albert_calc.costs.walk import Size, Way, way_back, way_up
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.families.base import Tensor
-from albert_calc.named_tuple import NamedTuple
 from albert_calc.passes.steps import LOSSES
 
 

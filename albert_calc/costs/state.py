@@ -1,11 +1,12 @@
 """The state of a training: what is in memory from one step to the next."""
 
+from typing import NamedTuple
+
 from albert_calc.costs.memory import OPTIMIZERS, WIDTHS, moments_bytes, weights_bytes
 from albert_calc.costs.trainable import trained_tensors
 from albert_calc.costs.workload import Workload
 from albert_calc.counting.counts import count
 from albert_calc.counting.tensors import Blueprint
-from albert_calc.named_tuple import NamedTuple
 
 
 class State(NamedTuple):

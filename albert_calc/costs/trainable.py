@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from albert_calc.algebra import Polynomial, times
 from albert_calc.costs.order import Order, stored_layers
@@ -19,7 +20,6 @@ from albert_calc.counting.tensors import (
 from albert_calc.errors import ConfigError
 from albert_calc.families import family
 from albert_calc.families.base import PROJECTIONS, Tensor
-from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 

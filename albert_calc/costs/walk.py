@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from albert_calc.costs.forward import Node, Stored
 from albert_calc.families.base import Tensor
-from albert_calc.named_tuple import NamedTuple
 
 Size = Callable[[Stored | Tensor], int]
 """The bytes of a tensor at a batch."""
