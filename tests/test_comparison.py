@@ -18,6 +18,7 @@ from albert_calc.counting.comparison import (
     COMPARED_EMBEDDING_SIZE,
     Pair,
     compare,
+    sharing_label,
     techniques,
 )
 from albert_calc.counting.listing import name_pattern
@@ -354,3 +355,28 @@ def test_pairs() -> None:
     assert (Pair(0, 0).reduction, Pair(0, 0).ratio) == (0, None)
     assert Pair(100, 125).reduction == -0.25
     assert Pair(10**20, 1).reduction < 1
+
+
+SHARED: list[tuple[dict[str, Any], str, str]] = [
+    ({"model_type": "bert"}, "none", "unshared layers"),
+    ({"model_type": "bert"}, "attention", "shared attention"),
+    ({"model_type": "bert"}, "ffn", "shared feed-forward"),
+    ({"model_type": "bert"}, "all", "shared layers"),
+    ({"model_type": "albert"}, "none", "unshared layers"),
+    ({"model_type": "albert"}, "ffn", "shared feed-forward"),
+    ({"model_type": "albert"}, "all", "shared layers"),
+    ({"model_type": "albert", "num_hidden_groups": 2}, "ffn", "shared feed-forward in 2 groups"),
+    ({"model_type": "albert", "num_hidden_groups": 2}, "all", "2 stored layers"),
+    ({"model_type": "albert", "inner_group_num": 3}, "all", "3 stored layers"),
+    ({"model_type": "albert", "num_hidden_groups": 12}, "all", "unshared layers"),
+]
+"""What of the layers is shared, and what that is called."""
+
+
+def test_what_sharing_is_called() -> None:
+    """The words are true of what is stored, in families that have groups and in others."""
+    faults = Faults()
+    for config, share, label in SHARED:
+        model = blueprint(ModelConfig.from_dict(config, share), "model", "transformers")
+        faults.expect((config, share), sharing_label(model), label)
+    faults.none()

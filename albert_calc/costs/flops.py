@@ -114,7 +114,7 @@ def with_batch(model: Blueprint, batch_size: int, sequence_length: int) -> Mappi
 
 
 @cache
-def flops_formulas(variant: Variant, masked: bool = False) -> Mapping[str, Polynomial]:
+def flops_formulas(variant: Variant, masked: bool) -> Mapping[str, Polynomial]:
     """The FLOPs of a forward pass of *variant* in symbols, by term.
 
     With *masked* a head predicts ``PREDICTED`` tokens, and not all B·S.
