@@ -166,7 +166,7 @@ class ModelConfig:
                 values[tables.name_of(size.key)] = value
         counting = {*(s.key for s in tables.sizes), *(s.key for s in tables.switches)}
         values.update((k, v) for k, v in self.own.items() if k in counting)
-        if self.tie_word_embeddings != tables.defaults.get("tie_word_embeddings", True):
+        if self.tie_word_embeddings != tables.defaults["tie_word_embeddings"]:
             values["tie_word_embeddings"] = self.tie_word_embeddings
         return values
 
@@ -193,7 +193,7 @@ def _settled(given: Mapping[str, Any]) -> dict[str, Any]:
     keys = filled(tables, {**given["own"], **given})
     known = {*tables.defaults, DTYPE} - given.keys()
     tied = given["tie_word_embeddings"]
-    by_default = tables.defaults.get("tie_word_embeddings", True)
+    by_default = tables.defaults["tie_word_embeddings"]
     return {
         **given,
         **{size.key: keys[size.key] for size in SIZES},

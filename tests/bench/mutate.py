@@ -61,6 +61,9 @@ EQUIVALENT = {
     ("algebra.py", 'sign = notation.minus if coefficient < 0 else "+"'): "no coefficient is 0",
     ("algebra.py", 'Key = TypeVar("Key", contravariant=True)'): "only types read it",
     ("checks/measure.py", "if not isinstance(values.get(key, False), bool)"): "either is a bool",
+    ("costs/flops.py", "forward = self.forward or 1"): "nothing has no shares",
+    ("counting/priced.py", 'model_type, frozenset({"factorized"}), tables.default_share, True,'
+                           ' "model", "transformers"'): "nothing in the bare model is tied",
     ("counting/tensors.py", "copies = (minus(copies[0], skip), *copies[1:])"):
         "no layer of which some is skipped is stored in groups",
     ("counting/tensors.py", "runs = (minus(runs[0], tensor.skip), *runs[1:])"):
