@@ -1,9 +1,9 @@
 """Named tuples that are quick to define.
 
 ``typing.NamedTuple`` compiles code for every class, which was a third of the time that a short
-run adds to Python's own. These are the same to readers, type checkers, ``copy`` and
-``pickle``, but slower to make: counts, costs, checks, searches and checkpoints, which make
-theirs by the thousand, have typing's.
+run adds to Python's own. These do what the package asks of typing's, and are slower to make:
+counts, steps of training, checks, searches and checkpoints, of which there are thousands,
+have typing's.
 """
 
 from operator import itemgetter
@@ -33,6 +33,9 @@ class _NamedTuple(tuple[Any, ...]):
             if named or len(values) != len(cls._fields):
                 raise TypeError(f"{cls.__name__} has once each: {', '.join(cls._fields)}")
         return tuple.__new__(cls, values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; use _replace")
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())

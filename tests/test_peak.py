@@ -9,10 +9,11 @@ import pytest
 from support import Faults, lora, oracle
 from test_activations import BERT, workload_of
 
-from albert_calc import ModelConfig
+from albert_calc import ModelConfig, count_parameters
 from albert_calc.costs.assumptions import ACCURACY, TOO_LOW
 from albert_calc.costs.cost import cost_of
 from albert_calc.costs.fit import largest, largest_batch, largest_length
+from albert_calc.costs.memory import OPTIMIZERS
 from albert_calc.costs.peak import inference_peak, training_moments, training_peak
 from albert_calc.costs.state import training_state
 from albert_calc.costs.trained import freeze
@@ -159,15 +160,27 @@ def test_moments_in_8_bits() -> None:
         hidden_size=64,
         intermediate_size=256,
         num_hidden_layers=1,
-        vocab_size=100,
+        vocab_size=3000,
         num_attention_heads=4,
     )[1]
     state = training_state(model, Workload(optimizer="adamw-8bit"))
-    tables = 100 * 64, 512 * 64
+    tables = 3000 * 64, 512 * 64
     matrices = 5 * (64 * 64,) + 2 * (64 * 256,)
     small = 2 * 64 + 3 * 2 * 64 + 6 * 64 + 256  # segments, norms, biases
     large = sum(n + -(-n // 256) * 4 for n in (*tables, *matrices))
     assert state.optimizer_moments == 2 * (large + 4 * small)
+
+
+def test_what_optimizers_remember() -> None:
+    """Moments and temporaries in float32 parameters: all of them, and those of the largest."""
+    config, model = bert()
+    whole, largest = count_parameters(config).total, 30522 * 768
+    remembered = {"adamw": (2, 2), "adamw-8bit": (0.51, 0), "sgd": (1, 0), "none": (0, 0)}
+    assert set(remembered) == set(OPTIMIZERS)
+    for optimizer, (moments, temporaries) in remembered.items():
+        state = training_state(model, Workload(optimizer=optimizer))
+        assert state.optimizer_moments / whole / 4 == pytest.approx(moments, rel=0.01)
+        assert state.temporaries == temporaries * largest * 4
 
 
 def test_what_is_frozen_costs_less() -> None:

@@ -458,12 +458,44 @@ def test_completion_in_bash(tmp_path: Path) -> None:
     assert done.stdout == "albert-base-v1 albert-base-v2\n"
 
 
-def test_an_absurd_number_of_the_word_to_complete() -> None:
-    """A COMP_CWORD that is no place in a line is refused like a missing one."""
-    done = subprocess.run(
-        [sys.executable, "-m", "albert_calc"], capture_output=True, text=True, check=False,
-        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete", "COMP_WORDS": "albert-calc ",
-             "COMP_CWORD": "9" * 5000},
+def completed(shell: str, words: str, current: str | None) -> subprocess.CompletedProcess[str]:
+    """What *shell* is told, if the line is *words* and it says that *current* is completed."""
+    there = {} if current is None else {"COMP_CWORD": current}
+    return subprocess.run(
+        CALC, capture_output=True, text=True, check=False,
+        env={**os.environ, "_ALBERT_CALC_COMPLETE": f"{shell}_complete", "COMP_WORDS": words,
+             **there},
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_completion_in_every_shell(shell: str) -> None:
+    """Each says in its own way what is completed: fish by the word, the others by its number."""
+    for word in ("albert-base-v", ""):
+        done = completed(shell, f"albert-calc count {word}", word if shell == "fish" else "2")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "albert-base-v1" in done.stdout
+        assert ("bert-base-uncased" in done.stdout) == (not word)
+
+
+@pytest.mark.parametrize(
+    ("shell", "current"),
+    [
+        *((shell, current) for shell in ("bash", "zsh", "powershell")
+          for current in ("9" * 5000, "-1", "x", "", None)),
+        ("fish", None), ("fish", " "), ("fish", "\t"),
+    ],
+)  # fmt: skip
+def test_an_absurd_word_to_complete(shell: str, current: str | None) -> None:
+    """A COMP_CWORD that is no place in a line, or no word, is refused like a missing one."""
+    kind = "word" if shell == "fish" else "number"
+    done = completed(shell, "albert-calc ", current)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: completion: COMP_WORDS and the number COMP_CWORD must be set\n"
+    assert done.stderr == f"error: completion: COMP_WORDS and the {kind} COMP_CWORD must be set\n"
+
+
+@pytest.mark.parametrize("current", ["'", '"', "\\", "albert-base-v'", "''", "#", "$(x)"])
+def test_odd_words_to_complete_in_fish(current: str) -> None:
+    """Quotes that stay open, signs and nothing at all are words like others."""
+    done = completed("fish", f"albert-calc count {current}", current)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -111,11 +111,16 @@ def _completion_problem() -> str:
     shell, _, instruction = asked.partition("_")
     if get_completion_class(shell) is None or instruction not in ("source", "complete"):
         return f"{_COMPLETION}: must be such as bash_source, got {shown(asked)}"
-    number = os.environ.get("COMP_CWORD", "")
-    there = "COMP_WORDS" in os.environ and number.isdecimal() and len(number) < _LONGEST_NUMBER
-    if instruction == "complete" and not there:
-        return "completion: COMP_WORDS and the number COMP_CWORD must be set"
-    return ""
+    if instruction == "source":
+        return ""
+    current, kind = os.environ.get("COMP_CWORD"), "number"
+    there = current is not None and current.isdecimal() and len(current) < _LONGEST_NUMBER
+    if shell == "fish":
+        # It gives the word itself, which may be empty.
+        there, kind = current is not None and (not current or bool(current.strip())), "word"
+    if "COMP_WORDS" in os.environ and there:
+        return ""
+    return f"completion: COMP_WORDS and the {kind} COMP_CWORD must be set"
 
 
 def _helped(words: list[str]) -> list[str]:

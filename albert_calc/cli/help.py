@@ -28,10 +28,11 @@ class HeadedCommand(click.Command):
                     formatter.write_dl(records)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read *args*, with short names of options as the long ones.
+        """Read *args*, with the short names of options as long ones where that is certain.
 
         click takes a short name for a misspelt long one first, and looks for those near to it,
-        which takes longer than a count. What may be a value is left as it is.
+        which takes longer than a count. What stands after an option may be its value, and is
+        left as it is.
         """
         names = {o.opts[0]: o.opts[-1] for o in self.params if isinstance(o, click.Option)}
         options = args.index("--") if "--" in args else len(args)
