@@ -35,7 +35,8 @@ MODULES = [
 TESTS = [
     "test_flops", "test_activations", "test_families", "test_counts", "test_peak",
     "test_trainable", "test_reproduce", "test_algebra", "test_detection", "test_comparison",
-    "test_config", "test_cost", "test_solve", "test_sweep", "test_check", "test_infer", "test_cli",
+    "test_config", "test_cost", "test_solve", "test_sweep", "test_check", "test_infer",
+    "test_verify", "test_cli",
 ]  # fmt: skip
 NEAR = {
     "checks": {"test_check"},
