@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 from support import Faults, oracle
 
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
+from albert_calc.algebra import Polynomial
 from albert_calc.config.keys import GENERAL
 from albert_calc.config.reading import read_mapping
 from albert_calc.config.values import filled, holds
 from albert_calc.costs.flops import count_flops
 from albert_calc.counting.counts import Selection, count
-from albert_calc.counting.tensors import blueprint
+from albert_calc.counting.tensors import blueprint, is_counted, tensor_table
 from albert_calc.families import FAMILIES, HEADS, families, families_of_class, family
 from albert_calc.families.base import Computed, Same, all_tensors
 from albert_calc.families.sizes import SYMBOLS
@@ -38,6 +39,22 @@ def test_counts_of_the_real_classes() -> None:
         config = ModelConfig.from_dict(case["config"])
         for head, total in case["totals"].items():
             faults.expect((name, head), count_parameters(config, head).total, total)
+    faults.none()
+
+
+def test_tensors_of_the_real_classes() -> None:
+    """Every head of every shape has as many tensors, those without an element included."""
+    faults = Faults()
+    for name, case in CASES.items():
+        config = ModelConfig.from_dict(case["config"])
+        for head, number in case["tensors"].items():
+            model = blueprint(config, head, "transformers")
+            found = sum(
+                Polynomial.product(*tensor.repeat).evaluate(model.values)
+                for tensor in tensor_table(model.variant)
+                if is_counted(tensor, model.variant.tied)
+            )
+            faults.expect((name, head), found, number)
     faults.none()
 
 

@@ -287,14 +287,16 @@ def written(config: Config) -> Config:
     return {key: value for key, value in keys.items() if key not in IDLE}
 
 
-def totals(config: Config) -> dict[str, int]:
-    """The parameters of every head that can be built."""
-    found = {}
+def totals(config: Config) -> dict[str, dict[str, int]]:
+    """The parameters of every head that can be built, and the tensors that they are in."""
+    found: dict[str, dict[str, int]] = {"totals": {}, "tensors": {}}
     for head in classes_of(config["model_type"]):
         asks = config["model_type"] == "distilbert" and head == "question-answering"
         if asks and config.get("num_labels", 2) != 2:
             continue  # its class refuses other numbers
-        found[head] = parameters(build(config, head))
+        model = build(config, head)
+        found["totals"][head] = parameters(model)
+        found["tensors"][head] = len(list(model.parameters()))
     return found
 
 
@@ -323,7 +325,7 @@ def main() -> None:
     shapes = [(name, written(config), config) for name, config in PUBLISHED.items()]
     shapes += [(name, config, config) for name, config in small_shapes().items()]
     cases = [
-        {"case": name, "config": told, "totals": totals(config), **selected(config)}
+        {"case": name, "config": told, **totals(config), **selected(config)}
         for name, told, config in shapes
     ]
     write("families.json", BUILT, cases)
