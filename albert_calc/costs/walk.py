@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from albert_calc.costs.forward import Node, Stored
+from albert_calc.costs.memory import WIDTHS
 from albert_calc.families.base import Tensor
 
 Size = Callable[[Stored | Tensor], int]
@@ -185,7 +186,8 @@ def _in_passing(node: Node, size: Size) -> int:
 def _temporaries(node: Node, size: Size) -> int:
     """The bytes that the backward pass of *node* makes at once, if more than its gradients."""
     if node.step.kind == "function":
-        return node.function.backward * size(node.output)
+        elements = size(node.output) // WIDTHS[node.output.dtype]
+        return node.function.backward * size(node.output) + node.function.masks * elements
     if node.step.kind == "cross entropy":
         # The gradient of the log-probabilities, and then that of the logits.
         return 2 * size(node.inputs[0])

@@ -107,8 +107,8 @@ class Function(NamedTuple):
 
     ``others`` are as large as its input. ``forward`` and ``backward`` are how many tensors of
     that size a pass without gradients, and a backward pass, make at once: all that there are
-    beside the input, and beside what is kept and the gradient that comes in. A part of a
-    tensor counts as a whole one: two masks of ``gelu_10`` are half a tensor in float32.
+    beside the input, and beside what is kept and the gradient that comes in. ``masks`` of a
+    byte an element are there beside them in a backward pass.
     """
 
     input: bool
@@ -116,11 +116,12 @@ class Function(NamedTuple):
     others: int = 0
     forward: int = 1
     backward: int = 1
+    masks: int = 0
 
 
 FUNCTIONS: Mapping[str, Function] = {
     "gelu": Function(input=True),
-    "gelu_10": Function(input=True, others=1, forward=2, backward=2),
+    "gelu_10": Function(input=True, others=1, forward=2, masks=2),
     "gelu_accurate": Function(input=True, others=3, forward=3, backward=2),
     "gelu_fast": Function(input=True, others=6, forward=4, backward=2),
     "gelu_new": Function(input=True, others=3, forward=3, backward=2),
