@@ -38,6 +38,7 @@ BOUNDS: list[tuple[str, int, list[str]]] = [
     ("--at-least 11M --at-most 12M", 0, ["at most", "at least"]),
     ("--at-least 11683584 --at-most 11683584", 0, ["at most", "at least"]),
     ("--at-least 0", 0, ["at least"]),
+    (f"--at-most {10**24}", 0, ["at most"]),
     ("--equals 11683584 --at-most 11M", 1, ["equals", "at most"]),
     ("--at-most-bytes 46734336", 0, ["bytes in float32 at most"]),
     ("--at-most-bytes 46734335", 1, ["bytes in float32 at most"]),
@@ -86,6 +87,7 @@ CANNOT: list[tuple[str, str]] = [
     ("base --equals -1", "equals: must be a whole number from 0, such as 12M, got '-1'"),
     ("base --equals 1 --tolerance 1/2", "tolerance: must be like 1% or a whole number, got '1/2'"),
     ("base --at-least 2 --at-most 1", "at_least: must not be above at_most (1), got "),
+    (f"base --equals {10**24 + 1}", "equals: must be a whole number from 0, such as 12M"),
     ("base --at-most-bytes 1x", "at_most_bytes: must be a whole number from 0, such as 500MB"),
     ("base --at-most 1 --dtype int8", "dtype: goes with at_most_bytes only"),
     ("base --at-most 1 --exactly", "exactly: goes with same_as only"),
@@ -138,7 +140,7 @@ def test_percentages_are_exact() -> None:
 def test_outcomes_from_python() -> None:
     """What a bound says, without a command: rule, expected, found, difference."""
     found = Measured(100, {"a": 60, "b": 40}, 400)
-    same = Measured(100, {"a": 50, "c": 50})
+    same = Measured(100, {"a": 50, "c": 50}, 400)
     bounds = Bounds(at_most=99, at_most_bytes=400, same_as="x", exactly=True)
     results = outcomes(found, bounds, same)
     assert [(o.rule, o.difference, o.holds) for o in results] == [

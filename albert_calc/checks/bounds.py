@@ -133,7 +133,7 @@ class Measured(NamedTuple):
 
     total: int
     components: Mapping[str, int]
-    weights: int = 0
+    weights: int
 
 
 def outcomes(found: Measured, bounds: Bounds, same: Measured | None = None) -> list[Outcome]:

@@ -59,6 +59,8 @@ EQUIVALENT = {
     ("algebra.py", "@lru_cache(maxsize=4096)"): "a cache of any size gives the same",
     ("algebra.py", 'sign = notation.minus if coefficient < 0 else "+"'): "no coefficient is 0",
     ("algebra.py", 'Key = TypeVar("Key", contravariant=True)'): "only types read it",
+    ("checks/bounds.py", "denominator: int = 1"): "a numerator comes with its denominator",
+    ("checks/bounds.py", "exactly: bool = False"): "it says nothing without same_as",
     ("checks/measure.py", "if not isinstance(values.get(key, False), bool)"): "either is a bool",
     ("costs/flops.py", "forward = self.forward or 1"): "nothing has no shares",
     ("counting/priced.py", 'model_type, frozenset({"factorized"}), tables.default_share, True,'
