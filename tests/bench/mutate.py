@@ -78,6 +78,9 @@ EQUIVALENT = {
     ("search/grid.py", "MOST_IMPOSSIBLE = 5_000_000"): "a limit of patience",
     ("search/sweep.py", 'if grid.embedding == "factorized" and grid.layout == "paper":'):
         "more pieces of a stretch count the same",
+    ("search/sweep.py", "follows = not (moving - {inner}).isdisjoint(key for f in deciding"
+                        " for key in f.keys)"):
+        "no feature is turned by what follows the size that varies",
 }  # fmt: skip
 
 
