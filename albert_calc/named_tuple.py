@@ -45,7 +45,7 @@ class _NamedTuple(tuple[Any, ...]):
         return tuple(self)
 
     def _asdict(self) -> dict[str, Any]:
-        return dict(zip(self._fields, self))  # noqa: B905 (they are as many, as made here)
+        return dict(zip(self._fields, self, strict=True))
 
     def _replace(self, **changes: Any) -> Self:
         values = {**self._asdict(), **changes}

@@ -579,3 +579,6 @@ def test_tied_or_not_is_never_null() -> None:
     for model_type in ("bert", "albert", "nomic_bert"):
         with pytest.raises(AlbertCalcError, match="tie_word_embeddings: must be true or false"):
             ModelConfig.from_dict({"model_type": model_type, "tie_word_embeddings": None})
+    untold = {name: ModelConfig.from_dict({"model_type": name}) for name in ("bert", "rembert")}
+    assert untold["bert"].tie_word_embeddings is True
+    assert untold["rembert"].tie_word_embeddings is False

@@ -194,6 +194,14 @@ def test_libraries_are_loaded_where_something_is_drawn() -> None:
     assert "rich" in loaded(after_lines(["count base"]))
 
 
+def test_nothing_is_looked_up_that_a_count_does_not_need() -> None:
+    """Neither options that are near to a short one nor translations: that takes as long."""
+    lines = ["count base -f json", "count base --total", "compare xxlarge -f csv"]
+    assert not {"difflib", "gettext", "locale"} & (
+        loaded(after_lines(lines)) - loaded("import click")
+    )
+
+
 COUNTED = (
     "count base",
     "count base -f json",

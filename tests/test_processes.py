@@ -1,5 +1,6 @@
 """The program as a process: pipes, terminals, encodings, full disks, interrupts."""
 
+import json
 import os
 import pty
 import re
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support import BASE
 
 from albert_calc.cli import NAMES
 
@@ -499,3 +501,14 @@ def test_odd_words_to_complete_in_fish(current: str) -> None:
     """Quotes that stay open, signs and nothing at all are words like others."""
     done = completed("fish", f"albert-calc count {current}", current)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_short_option_may_be_a_value(tmp_path: Path) -> None:
+    """A file that is called like an option is read where a file is asked for, and after --."""
+    (tmp_path / "-f").write_text(json.dumps(BASE))
+    for line in ("count --config -f -f csv", "compare -f csv -- base -f"):
+        done = subprocess.run(
+            [*CALC, *line.split()], capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+        assert done.returncode == 0, (line, done.stderr)
+        assert ",3840000," in done.stdout

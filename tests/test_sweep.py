@@ -715,7 +715,7 @@ def test_a_full_disk_is_a_short_message() -> None:
 @pytest.mark.parametrize("stdout_is_terminal", [False, True])
 def test_long_sweeps_show_their_progress_on_a_terminal(stdout_is_terminal: bool) -> None:
     """A bar on standard error, if that is a terminal and standard output is not."""
-    pty = pytest.importorskip("pty")
+    pty = pytest.importorskip("pty", reason="needs a terminal to write to")
     ours, theirs = pty.openpty()
     line = [word.replace("1_000_000_000", "200_000") for word in ENDLESS]
     out = theirs if stdout_is_terminal else subprocess.DEVNULL

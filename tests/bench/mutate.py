@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click  # noqa: F401 (forks have it at hand)
 import pytest
-import rich.console  # noqa: F401
+import rich.console  # noqa: F401 (and this)
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
