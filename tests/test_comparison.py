@@ -21,9 +21,14 @@ from albert_calc.counting.comparison import (
     sharing_label,
     techniques,
 )
-from albert_calc.counting.listing import name_pattern
 from albert_calc.counting.priced import embedding_costs, layer_costs
-from albert_calc.counting.tensors import Blueprint, blueprint, is_counted, tensor_table
+from albert_calc.counting.tensors import (
+    Blueprint,
+    blueprint,
+    is_counted,
+    name_pattern,
+    tensor_table,
+)
 from albert_calc.families import FAMILIES, families
 from albert_calc.families.base import SHARES
 

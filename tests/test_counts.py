@@ -12,8 +12,15 @@ from support import BASE, DATA, Faults, oracle
 from albert_calc import AlbertCalcError, ModelConfig, count_parameters
 from albert_calc.algebra import times
 from albert_calc.counting.counts import component_formulas, count
-from albert_calc.counting.listing import component_tensors, name_pattern
-from albert_calc.counting.tensors import Blueprint, blueprint, is_counted, tensor_table, variant_of
+from albert_calc.counting.tensors import (
+    Blueprint,
+    blueprint,
+    component_tensors,
+    is_counted,
+    name_pattern,
+    tensor_table,
+    variant_of,
+)
 from albert_calc.families import families, family
 from albert_calc.families.base import LAYOUTS, SHARES
 

@@ -27,6 +27,10 @@ class HeadedCommand(click.Command):
                 with formatter.section(heading):
                     formatter.write_dl(records)
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """All parameters, among them the help; click looks for doubles in them at every start."""
+        return self.params
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read *args*, with the short names of options as long ones where that is certain.
 

@@ -9,11 +9,11 @@ from albert_calc.algebra import Polynomial, times
 from albert_calc.costs.order import Order, stored_layers
 from albert_calc.costs.trained import EVERYTHING, TASKS, Trained, with_targets
 from albert_calc.counting.counts import count
-from albert_calc.counting.listing import name_pattern
 from albert_calc.counting.tensors import (
     Blueprint,
     Variant,
     is_counted,
+    name_pattern,
     tensor_table,
     variant_problems,
 )

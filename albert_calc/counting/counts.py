@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from albert_calc.algebra import Dims, Polynomial, Repeated, evaluate_all, sum_formula
 from albert_calc.config.model_config import ModelConfig
@@ -15,6 +15,7 @@ from albert_calc.counting.tensors import (
 )
 from albert_calc.errors import ConfigError
 from albert_calc.families.base import OUTPUT_EMBEDDING, Component
+from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 
@@ -109,16 +110,6 @@ def count(model: Blueprint, selection: Selection = "all") -> Counts:
     return Counts(formulas, evaluate_all(terms, model.values))
 
 
-@cache
-def _plan(
-    variant: Variant, selection: Selection
-) -> tuple[tuple[ComponentFormula, ...], list[list[tuple[int, tuple[str, ...]]]]]:
-    formulas = component_formulas(variant, selection)
-    # Plain pairs are taken apart faster than named ones.
-    return formulas, [[(c, s) for c, s in f.terms.terms] for f in formulas]
-
-
-@cache
 def component_formulas(
     variant: Variant, selection: Selection = "all"
 ) -> tuple[ComponentFormula, ...]:
@@ -126,6 +117,14 @@ def component_formulas(
 
     An output matrix that is tied to the token table is a component of nothing.
     """
+    return _plan(variant, selection)[0]
+
+
+@cache
+def _plan(
+    variant: Variant, selection: Selection
+) -> tuple[tuple[ComponentFormula, ...], list[list[tuple[int, tuple[str, ...]]]]]:
+    """The components of *variant*, and of each the terms of its count."""
     bodies: dict[Component, dict[Dims, list[Polynomial]]] = {}
     for tensor in tensor_table(variant):
         if tensor.kind == _LEFT_OUT[selection]:
@@ -135,7 +134,9 @@ def component_formulas(
             parts.setdefault(tensor.repeat, []).append(tensor.elements)
         elif tensor.component == OUTPUT_EMBEDDING:
             bodies.setdefault(tensor.component, {})
-    return tuple(_formula(component, parts) for component, parts in bodies.items())
+    formulas = tuple(_formula(component, parts) for component, parts in bodies.items())
+    # Plain pairs are taken apart faster than named ones.
+    return formulas, [[(c, s) for c, s in f.terms.terms] for f in formulas]
 
 
 def _formula(component: Component, parts: dict[Dims, list[Polynomial]]) -> ComponentFormula:

@@ -1,10 +1,10 @@
-"""From a config to its tensors: which ones a model has, and how often each is stored."""
+"""From a config to its tensors: which ones a model has, how often each is stored, their names."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
-from albert_calc.algebra import Dims, minus
+from albert_calc.algebra import Dims, Polynomial, minus, times
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.values import broken
 from albert_calc.errors import ConfigError
@@ -105,6 +105,7 @@ def tensor_table(variant: Variant) -> tuple[Tensor, ...]:
     return tuple(_embedded(existing, tables, variant))
 
 
+@cache
 def head_of(variant: Variant) -> Head:
     """What stands on the encoder; ``ConfigError`` if there is no such head or layout."""
     problems = variant_problems(variant.model_type, variant.head, variant.layout)
@@ -187,8 +188,8 @@ def _embedded(tensors: Iterable[Tensor], tables: Family, variant: Variant) -> It
     """
     technique = variant.embedding
     if technique == "own":
-        width = "E" if tables.has("embedding_size") else "H"
-        yield from (_at_width(t, width) for t in tensors)
+        has_own_width = tables.has("embedding_size")
+        yield from tensors if has_own_width else (_at_width(t, "H") for t in tensors)
         return
     width = "E" if technique == "factorized" else "H"
     after = None
@@ -210,6 +211,33 @@ def _projection(variant: Variant) -> Iterable[Tensor]:
 
 def _at_width(tensor: Tensor, width: str) -> Tensor:
     return tensor._replace(shape=tuple(width if dim == "E" else dim for dim in tensor.shape))
+
+
+def name_pattern(variant: Variant, tensor: Tensor) -> str:
+    """The name of *tensor* in the class of the head, with ``{}`` for each index of a copy."""
+    bare = tensor.component.part == "head" or not head_of(variant).tensors
+    return tensor.name if bare else family(variant.model_type).prefix + tensor.name
+
+
+def component_tensors(model: Blueprint) -> dict[str, list[dict[str, Any]]]:
+    """The tensors of each component, by its name.
+
+    Each has the ``name`` of its first copy, as checkpoints have it, its ``shape``, and how many
+    ``copies`` there are; one that is ``tied_to`` another is no parameter of its own.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for tensor in tensor_table(model.variant):
+        name = name_pattern(model.variant, tensor)
+        first = (tensor.skip, *([0] * name.count("{}")))
+        entry: dict[str, Any] = {
+            "name": name.format(*first),
+            "shape": [times(dim).evaluate(model.values) for dim in tensor.shape],
+            "copies": Polynomial.product(*tensor.repeat).evaluate(model.values),
+        }
+        if not is_counted(tensor, model.variant.tied):
+            entry["tied_to"] = tensor.tied_to
+        found.setdefault(tensor.component.name, []).append(entry)
+    return found
 
 
 def variant_problems(model_type: str, head: object, layout: object) -> list[str]:

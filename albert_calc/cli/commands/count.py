@@ -9,8 +9,7 @@ from albert_calc.cli.options import TRAINED_HEADING, refuse_beside, under
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.cli.trained import trained_options
 from albert_calc.counting.counts import ComponentCount, Selection, count
-from albert_calc.counting.listing import component_tensors
-from albert_calc.counting.tensors import blueprint, variant_problems
+from albert_calc.counting.tensors import blueprint, component_tensors, variant_problems
 from albert_calc.errors import Problems
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.models.model import Model
@@ -102,9 +101,8 @@ def _read(asked: Asked, options: dict[str, Any]) -> "tuple[Model, Trained | None
 
 def uncounted_sizes(model: Model, given: Mapping[str, Any]) -> Iterator[str]:
     """Which sizes of those *given* count nothing in *model*, but in other heads."""
-    counted = formula_symbols(model.blueprint)
     for key, symbol in SYMBOLS.items():
-        if given.get(key) is None or symbol in counted:
+        if given.get(key) is None or symbol in formula_symbols(model.blueprint):
             continue
         heads = [
             head for head in model.config.family.heads
@@ -142,7 +140,8 @@ def _with_trained(report: Report, model: Model, trained: "Trained") -> Report:
 
 
 def _section(model: Model, components: tuple[ComponentCount, ...], total: int) -> Section:
-    tensors = component_tensors(model.blueprint)
+    counted = model.blueprint
+    tensors = component_tensors(counted)
     return Section(
         key="components",
         columns=(
@@ -163,5 +162,5 @@ def _section(model: Model, components: tuple[ComponentCount, ...], total: int) -
             for c in components
         ),
         total=("total", "", total, None, None),
-        lines=(shape_line(model, formula_symbols(model.blueprint)),),
+        lines=(shape_line(model, formula_symbols(counted)),),
     )

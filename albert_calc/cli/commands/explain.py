@@ -12,7 +12,7 @@ from albert_calc.cli.workload import workload_of, workload_options
 from albert_calc.costs.activations import Activations, kept_activations
 from albert_calc.costs.workload import USUAL, Workload
 from albert_calc.counting.derivation import Step, derivation
-from albert_calc.counting.listing import component_tensors
+from albert_calc.counting.tensors import component_tensors
 from albert_calc.errors import ConfigError, Problems
 from albert_calc.models.model import Model
 from albert_calc.report import Column, Report, Section
