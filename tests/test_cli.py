@@ -16,7 +16,8 @@ import albert_calc
 from albert_calc.cli import NAMES, main
 from albert_calc.cli.guesses import GUESSES
 from albert_calc.cli.options import HEADINGS, OWN_HEADING
-from albert_calc.families import FAMILIES
+from albert_calc.config.presets import load_preset
+from albert_calc.families import FAMILIES, family
 from albert_calc.families.sizes import SIZES
 from albert_calc.render import FORMATS
 
@@ -842,14 +843,19 @@ def test_no_size_is_anything_but_a_whole_number(command: str, run: Run) -> None:
     faults = Faults()
     taken = {p.name for p in command_of(command).params}
     for model in OF_FAMILIES:
-        for size in SIZES:
-            option = f"--{size.key.replace('_', '-')}"
-            if size.key not in taken or option[2:] in OF_COMMANDS[command]:
-                continue
-            for value in ("abc", "-1", "1.5", "9" * 40, *(["0"] if size.least else [])):
-                result = run(command, model, option, value, *OF_COMMANDS[command].split())
-                found = (result.exit_code, result.stdout, "internal error" in result.stderr)
-                faults.expect((command, model, option, value), found, (2, "", False))
+        own = family(load_preset(model).content["model_type"])
+        for value in ("abc", "-1", "1.5", "9" * 40, "0"):
+            wrong = [s for s in SIZES if s.key in taken and not (value == "0" and s.least == 0)]
+            options = {f"--{s.key.replace('_', '-')}": s for s in wrong}
+            for needed in OF_COMMANDS[command].split():
+                options.pop(f"--{needed}", None)
+            words = [word for option in options for word in (option, value)]
+            result = run(command, model, *words, *OF_COMMANDS[command].split())
+            found = (result.exit_code, result.stdout, "internal error" in result.stderr)
+            faults.expect((command, model, value), found, (2, "", False))
+            for size in options.values():
+                told = [n for n in (size.key, own.name_of(size.key)) if f"{n}: " in result.stderr]
+                faults.expect((command, model, value, size.key, "is told"), bool(told), True)
     faults.none()
 
 

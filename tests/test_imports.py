@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from support import ROOT, Faults
@@ -61,9 +62,16 @@ def layer_of(name: str) -> int:
     return -1
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax of a module."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports_of(path: Path, *, late: bool = True) -> set[str]:
     """Every name that a module imports, those inside functions only if *late*."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     found: set[str] = set()
     for node in ast.walk(tree) if late else ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
@@ -129,7 +137,7 @@ def test_every_module_says_what_it_holds() -> None:
     faults = Faults()
     contract = re.compile(r"\bmay import\b|\bimports nothing\b", re.IGNORECASE)
     for path in MODULES:
-        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        docstring = ast.get_docstring(tree_of(path)) or ""
         faults.expect(name_of(path), bool(docstring), True)
         faults.expect(name_of(path), contract.findall(docstring), [])
     faults.none()

@@ -5,6 +5,7 @@ config made of them is compared with the same tensors.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from albert_calc.checkpoints.candidates import Candidate, candidates
@@ -110,8 +111,12 @@ def _published_first(every: list[Explanation]) -> list[Explanation]:
     """
     if len({e.model_type for e in every}) == 1:
         return every
-    published = {_signature(read_mapping(preset.content).config) for preset in all_presets()}
-    return sorted(every, key=lambda e: _signature(e.config) not in published)
+    return sorted(every, key=lambda e: _signature(e.config) not in _published())
+
+
+@cache
+def _published() -> frozenset[tuple[str, tuple[int, ...]]]:
+    return frozenset(_signature(read_mapping(preset.content).config) for preset in all_presets())
 
 
 def _signature(config: ModelConfig) -> tuple[str, tuple[int, ...]]:

@@ -63,7 +63,11 @@ def _compared(asked: Asked, found: Found) -> Compared:
         # Sizes that were typed with an E are an ALBERT.
         given, apart = {**given, **apart}, {}
     plain = asked.request._replace(overrides=given, share=None)
-    model = read_model(found, plain)
+    problems = Problems(p for s in SIZES for p in size_problems(s, apart.get(s.key), False))
+    problems += sharing_problems(share, apart.get("num_hidden_groups"))
+    with problems.collected():
+        model = read_model(found, plain)
+    problems.raise_any()
     tables = model.config.family
     own = {
         key: value
@@ -75,9 +79,6 @@ def _compared(asked: Asked, found: Found) -> Compared:
     if own or own_share:
         model = read_model(found, plain._replace(overrides={**given, **own}, share=own_share))
     techniques = {key: value for key, value in apart.items() if key not in own}
-    problems = Problems(p for s in SIZES for p in size_problems(s, techniques.get(s.key), False))
-    problems += sharing_problems(share, apart.get("num_hidden_groups"))
-    problems.raise_any()
     comparison = compare(
         model.blueprint,
         embedding_size=techniques.get("embedding_size"),
