@@ -5,7 +5,7 @@ import pickletools
 import random
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 
 PROTO = b"\x80\x02"
@@ -142,3 +142,28 @@ def each_truncation(content: bytes, steps: int) -> Iterator[bytes]:
     """*content* cut off at about so many places."""
     for end in range(0, len(content), max(1, len(content) // steps)):
         yield content[:end]
+
+
+BOMBS: dict[str, Callable[[int], bytes]] = {
+    "steps": lambda size: b"N0" * (size // 2),
+    "dictionaries": lambda size: b"}" * size,
+    "memo": lambda size: b"]\x94" * (size // 2),
+    "marks": lambda size: b"(" * size,
+    "deep": lambda size: b"]" * (size // 20) + b"a" * (size // 20 - 1),
+    "doubling": lambda size: b")" + b"2\x86" * (size // 2),
+    "names": lambda size: named("torch.Size") * (size // 13),
+    "numbers": lambda size: b"I123456\n" * (size // 8),
+    "a list gone through again and again": lambda size: (
+        named("collections.OrderedDict") + b"q\x000](" + (text("k") + b"N\x86") * (size // 80)
+        + b"e\x85q\x010" + b"h\x00h\x01R0" * (size // 50)
+    ),
+    "a long key twice": lambda size: (
+        text("a" * 9000) + b"q\x010" + text("a" * 9000) + b"q\x020}"
+        + b"h\x01Nsh\x02Ns" * (size // 100)
+    ),
+    "a long number": lambda size: (
+        b"\x8b" + struct.pack("<I", size // 2) + b"\x7f" * (size // 2) + b"q\x010}"
+        + b"h\x01Ns" * (size // 25)
+    ),
+}  # fmt: skip
+"""Pickles of about a size, each of which asks for as much as it can."""

@@ -1,6 +1,5 @@
 """What training keeps, against what autograd kept on the real classes."""
 
-import time
 from collections import Counter
 from typing import Any
 
@@ -189,12 +188,10 @@ def test_checkpointing_keeps_inputs() -> None:
 
 
 def test_nothing_counts_layers_one_by_one() -> None:
-    """A model of very many layers takes no longer."""
-    start = time.process_time()
+    """A model of very many layers takes no longer: one by one, this would never end."""
     many = {**BASE, "num_hidden_layers": 10**15, "num_hidden_groups": 10**9}
     assert kept(many).bytes
     assert kept(many, trained=freeze("embeddings,layers:5-1000000,head")).bytes
-    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from support import BASE
 
-from albert_calc.cli import NAMES
+from albert_calc.cli import NAMES, main
 
 CALC = [sys.executable, "-m", "albert_calc"]
 # Buffered, as users run it: an error may then come only when the buffer is written.
@@ -171,23 +172,6 @@ def test_a_long_sweep_without_a_standard_error() -> None:
     assert done.stdout.startswith("200000,")
 
 
-def test_completion_without_a_shell() -> None:
-    """The variable of the completion alone is no internal error."""
-    done = process("", _ALBERT_CALC_COMPLETE="bash_complete")
-    assert b"internal error" not in done.stderr
-    assert b"Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize("asked", ["foo", "bash", "bash_foo", "_source", "BASH_SOURCE"])
-def test_a_completion_that_is_none(asked: str) -> None:
-    """A value of the variable that click does not know is refused in a line."""
-    done = process("count base", _ALBERT_CALC_COMPLETE=asked)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert said(done.stderr.decode()) == [
-        f"error: _ALBERT_CALC_COMPLETE: must be such as bash_source, got '{asked}'"
-    ]
-
-
 def test_help_on_a_full_disk() -> None:
     """Nothing at all on the line prints help, and says where that cannot be."""
     if not os.path.exists("/dev/full"):
@@ -281,10 +265,10 @@ def test_an_early_interrupt() -> None:
 )  # fmt: skip
 def test_encodings(line: str, status: int, encoding: str) -> None:
     """Signs that an encoding lacks are spelled out, whichever it lacks."""
-    done = process(line, PYTHONIOENCODING=encoding)
-    assert done.returncode == status, done.stderr
+    done = CliRunner(charset=encoding).invoke(main, line.split())
+    assert done.exit_code == status, done.stderr
     # Decoding takes one byte-order mark away, and leaves those in the middle of the text.
-    assert "\ufeff" not in done.stdout.decode(encoding)
+    assert "\ufeff" not in done.stdout_bytes.decode(encoding)
 
 
 def test_one_mark_at_the_start_of_many_pieces() -> None:
@@ -393,114 +377,6 @@ def test_colour_may_be_forced() -> None:
     """FORCE_COLOR puts colour into a pipe, but only into a table."""
     assert b"\x1b[" in process("compare", FORCE_COLOR="1").stdout
     assert b"\x1b[" not in process("compare -f csv", FORCE_COLOR="1").stdout
-
-
-def test_completion_of_presets() -> None:
-    """The shell completes the names of presets."""
-    done = subprocess.run(
-        CALC, capture_output=True, text=True, check=False,
-        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete", "COMP_CWORD": "3",
-             "COMP_WORDS": "albert-calc count --preset albert-base"},
-    )  # fmt: skip
-    assert [w.split(",")[1] for w in done.stdout.split()] == ["albert-base-v1", "albert-base-v2"]
-
-
-COMPLETED = {
-    "count albert-base-v": ["albert-base-v1", "albert-base-v2"],
-    "count albert/albert-base": ["albert/albert-base-v1", "albert/albert-base-v2"],
-    "count --preset albert-base-v": ["albert-base-v1", "albert-base-v2"],
-    "count base --head masked": ["masked-lm"],
-    "cost base --gpu a10": ["A10", "A10G", "A100-40GB", "A100-80GB"],
-    "cost base --gpu RTX-20": ["RTX-2060", "RTX-2080-Ti"],
-    "count base --lora-targets query,v": ["query,value", "query,value_proj"],
-    "sweep base --columns hidden_size,forw": ["hidden_size,forward_flops"],
-    "count configs/no-model": ["file:configs/no-model"],
-    "count none.js": ["file:none.js"],
-}
-"""What stands before the cursor, and what the shell is told to put in its place."""
-
-
-@pytest.mark.parametrize("line", COMPLETED)
-def test_completion(line: str) -> None:
-    """Names where there are any, else files: bash throws names away that stand beside files."""
-    done = subprocess.run(
-        CALC, capture_output=True, text=True, check=False,
-        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete",
-             "COMP_CWORD": str(len(line.split())), "COMP_WORDS": f"albert-calc {line}"},
-    )  # fmt: skip
-    wanted = [w if w.startswith("file:") else f"plain:{w}" for w in COMPLETED[line]]
-    assert sorted(done.stdout.splitlines()) == sorted(w.replace(":", ",", 1) for w in wanted)
-
-
-def test_completion_in_a_folder_of_an_owners_name(tmp_path: Path) -> None:
-    """Where the part before the slash is a folder that is there, files are meant."""
-    (tmp_path / "albert").mkdir()
-    done = subprocess.run(
-        CALC, capture_output=True, text=True, check=False, cwd=tmp_path,
-        env={**os.environ, "_ALBERT_CALC_COMPLETE": "bash_complete", "COMP_CWORD": "2",
-             "COMP_WORDS": "albert-calc count albert/al"},
-    )  # fmt: skip
-    assert done.stdout == "file,albert/al\n"
-
-
-def test_completion_in_bash(tmp_path: Path) -> None:
-    """The function that click gives to bash puts the names where bash looks for them."""
-    program = tmp_path / "albert-calc"
-    program.write_text(f'#!/bin/sh\nexec {" ".join(CALC)} "$@"\n')
-    program.chmod(0o755)
-    script = (
-        'eval "$(_ALBERT_CALC_COMPLETE=bash_source albert-calc)"; '
-        "COMP_WORDS=(albert-calc count albert-base-v); COMP_CWORD=2; "
-        '_albert_calc_completion albert-calc; echo "${COMPREPLY[@]}"'
-    )
-    done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, check=False,
-        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
-    )  # fmt: skip
-    assert done.stdout == "albert-base-v1 albert-base-v2\n"
-
-
-def completed(shell: str, words: str, current: str | None) -> subprocess.CompletedProcess[str]:
-    """What *shell* is told, if the line is *words* and it says that *current* is completed."""
-    there = {} if current is None else {"COMP_CWORD": current}
-    return subprocess.run(
-        CALC, capture_output=True, text=True, check=False,
-        env={**os.environ, "_ALBERT_CALC_COMPLETE": f"{shell}_complete", "COMP_WORDS": words,
-             **there},
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
-def test_completion_in_every_shell(shell: str) -> None:
-    """Each says in its own way what is completed: fish by the word, the others by its number."""
-    for word in ("albert-base-v", ""):
-        done = completed(shell, f"albert-calc count {word}", word if shell == "fish" else "2")
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "albert-base-v1" in done.stdout
-        assert ("bert-base-uncased" in done.stdout) == (not word)
-
-
-@pytest.mark.parametrize(
-    ("shell", "current"),
-    [
-        *((shell, current) for shell in ("bash", "zsh", "powershell")
-          for current in ("9" * 5000, "-1", "x", "", None)),
-        ("fish", None), ("fish", " "), ("fish", "\t"),
-    ],
-)  # fmt: skip
-def test_an_absurd_word_to_complete(shell: str, current: str | None) -> None:
-    """A COMP_CWORD that is no place in a line, or no word, is refused like a missing one."""
-    kind = "word" if shell == "fish" else "number"
-    done = completed(shell, "albert-calc ", current)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: completion: COMP_WORDS and the {kind} COMP_CWORD must be set\n"
-
-
-@pytest.mark.parametrize("current", ["'", '"', "\\", "albert-base-v'", "''", "#", "$(x)"])
-def test_odd_words_to_complete_in_fish(current: str) -> None:
-    """Quotes that stay open, signs and nothing at all are words like others."""
-    done = completed("fish", f"albert-calc count {current}", current)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_short_option_may_be_a_value(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ part of the test run: machines are noisy, and only ratios of one run mean anythi
 import argparse
 import json
 import os
+import pickletools
 import statistics
 import struct
 import subprocess
@@ -21,6 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from albert_calc import ModelConfig, count_parameters
+from albert_calc.checkpoints.files import read_checkpoint
+from albert_calc.checkpoints.stored import LARGEST_PICKLE
+from albert_calc.errors import CheckpointError
+
+sys.path.append(str(Path(__file__).parent.parent))
+from pickled import BOMBS, old_format
 
 PYTHON = sys.executable
 CALC = [str(Path(PYTHON).with_name("albert-calc"))]
@@ -189,6 +196,27 @@ def verify(rounds: int) -> None:
         report("verify, a sparse file / a small one", ours / theirs, 1.1, detail)
 
 
+def hostile_pickles() -> None:
+    """The slowest refusal of a pickle of 8 MiB against going through it step by step."""
+    slowest = (0.0, 0.0, "")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pytorch_model.bin"
+        for name, bomb in BOMBS.items():
+            body = bomb(LARGEST_PICKLE - 1000)
+            path.write_bytes(old_format(body))
+            start = time.perf_counter()
+            try:
+                read_checkpoint(path)
+            except CheckpointError:
+                slowest = max(slowest, (time.perf_counter() - start, len(body), name))
+    start = time.perf_counter()
+    for _ in pickletools.genops(BOMBS["steps"](LARGEST_PICKLE - 1000) + b"."):
+        pass
+    through = time.perf_counter() - start
+    detail = f"{slowest[2]}, {slowest[0]:.2f} s / {through:.2f} s"
+    report("a hostile pickle / pickletools.genops", slowest[0] / through, 1, detail)
+
+
 def write_sparse(path: Path, sizes: dict[str, object]) -> None:
     """A checkpoint of *sizes* whose data is a hole in the file."""
     from albert_calc.counting.tensors import tensor_table, variant_of
@@ -240,6 +268,7 @@ def main() -> None:
     sweep()
     sweep_against_a_loop()
     verify(rounds)
+    hostile_pickles()
     meta_device(rounds)
 
 
