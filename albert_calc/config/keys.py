@@ -251,6 +251,8 @@ def refused(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
                 f" counted, got {shown(given[key])}"
             )
     for refusal in REFUSALS:
+        if given.keys().isdisjoint(refusal.keys):
+            continue
         if refusal.unless and _among(given.get(refusal.unless[0]), refusal.unless[1]):
             continue
         harmless = tuple(given.get(v.key) if isinstance(v, Same) else v for v in refusal.harmless)

@@ -31,18 +31,21 @@ def filled(tables: Family, given: Mapping[str, Any]) -> Keys:
     A switch has the value that features see. Nothing is checked here.
     """
     keys: Keys = {"share": given.get("share") or tables.default_share}
+    defaults = tables.defaults
     for size in SIZES:
-        value = given.get(size.key)
-        if not tables.has(size.key):
-            value = size.neutral
-        elif value is None and size.key != "num_attention_heads":
-            value = tables.defaults.get(tables.name_of(size.key), size.neutral)
-        keys[size.key] = value
-    for key in (*(s.key for s in tables.sizes), *(s.key for s in tables.switches)):
+        key = size.key
         value = given.get(key)
-        keys[key] = tables.defaults.get(key) if value is None else value
+        if not tables.has(key):
+            value = size.neutral
+        elif value is None and key != "num_attention_heads":
+            value = defaults.get(tables.name_of(key), size.neutral)
+        keys[key] = value
+    for own in (*tables.sizes, *tables.switches):
+        value = given.get(own.key)
+        keys[own.key] = defaults.get(own.key) if value is None else value
     for key, value in keys.items():
-        keys[key] = followed(value, keys)
+        if isinstance(value, Same | Computed):
+            keys[key] = followed(value, keys)
     for switch in tables.switches:
         keys[switch.key] = switch.read(keys[switch.key])
     return keys
