@@ -40,9 +40,9 @@ def filled(tables: Family, given: Mapping[str, Any]) -> Keys:
         elif value is None and key != "num_attention_heads":
             value = defaults.get(tables.name_of(key), size.neutral)
         keys[key] = value
-    for own in (*tables.sizes, *tables.switches):
-        value = given.get(own.key)
-        keys[own.key] = defaults.get(own.key) if value is None else value
+    for key in (*(s.key for s in tables.sizes), *(s.key for s in tables.switches)):
+        value = given.get(key)
+        keys[key] = defaults.get(key) if value is None else value
     for key, value in keys.items():
         if isinstance(value, Same | Computed):
             keys[key] = followed(value, keys)
