@@ -575,6 +575,19 @@ def command_of(name: str) -> click.Command:
     return found
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_option_is_there_twice(name: str) -> None:
+    """click warns of doubles when it looks for them, and a warning is an error here."""
+    command = command_of(name)
+    assert click.Command.get_params(command, click.Context(command)) == command.params
+    command.params.append(click.Option(["--quiet"]))
+    try:
+        with pytest.warns(UserWarning, match="--quiet is used more than once"):
+            click.Command.get_params(command, click.Context(command))
+    finally:
+        command.params.pop()
+
+
 ALL_AT_ONCE = {
     "count -V abc -H -3 -L 2.5 -A true": "vocab_size hidden_size num_hidden_layers"
     " num_attention_heads",

@@ -8,7 +8,6 @@ result, and sets the exit status, which is the report's. What cannot be done is
 an ``AlbertCalcError`` with all problems at once.
 """
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +162,7 @@ def _command(
             help_option(),
         ],
         add_help_option=False,
-        help=inspect.cleandoc(function.__doc__ or ""),
+        help=function.__doc__,
     )  # fmt: skip
 
 

@@ -52,8 +52,10 @@ class Once(Option):
 
     def process_value(self, ctx: click.Context, value: Any) -> Any:
         """The only value given, or the default."""
-        values = super().process_value(ctx, value)
         given = ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE
+        if not (given or self.default or self.required):
+            return None
+        values = super().process_value(ctx, value)
         if given and len(values) > 1 and not ctx.resilient_parsing:
             raise click.UsageError(f"given more than once: {max(self.opts, key=len)}", ctx)
         return values[0] if values else None
