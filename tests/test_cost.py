@@ -321,7 +321,7 @@ def test_whether_the_unknown_fits(run: Run) -> None:
 
 
 def test_checkpoints_to_go_on_from(run: Run) -> None:
-    """They have the moments that the optimizer keeps, of what is trained; none is none."""
+    """They have adapters, and the moments of what is trained; none is none."""
     for args in (
         (), ("--optimizer", "none"), ("--optimizer", "sgd"), ("--optimizer", "adamw-8bit"),
         ("--lora", "8"), ("--freeze", "layers"),
@@ -329,7 +329,9 @@ def test_checkpoints_to_go_on_from(run: Run) -> None:
         (data,) = loads(run, "bert-base-uncased", *args)
         moments = data["training_bytes"]["optimizer_moments"]
         files = data["files"]
-        assert files["with_optimizer"] == files["checkpoint"] + moments, args
+        adapters = data["training_bytes"]["weights"] - files["checkpoint"]
+        assert files["with_optimizer"] == files["checkpoint"] + adapters + moments, args
+        assert (adapters > 0) == (args[:1] == ("--lora",))
     (data,) = loads(run, "bert-base-uncased", "--dtype", "int8")
     assert data["files"]["with_optimizer"] is None
     assert "with the optimizer" not in run("cost", "bert-base-uncased", "--dtype", "int8").stdout

@@ -128,6 +128,8 @@ def wrong(found: Solution, admissible: dict[int, int], budget: int) -> Iterator[
         yield f"constant: {found.constant}"
     if found.fits != bool(fitting):
         yield f"fits: {found.fits}, not {bool(fitting)}"
+    if found.isolated and (found.constant or not found.fits):
+        yield "isolated, without an answer"
     if found.constant or found.fits != bool(fitting):
         return
     if not fitting:
@@ -404,3 +406,16 @@ def test_command_refuses_what_makes_no_question(
     result = run("solve", "base", "--vary", "vocab-size", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    "model", ["modernbert-base", "mobilebert-uncased", "rubert-tiny2", "bert-base-uncased"]
+)
+def test_a_model_within_its_own_count_is_found(model: str, run: Run) -> None:
+    """Its I follows H only where it does in the model: H as it is gives the count as it is."""
+    own = ModelConfig.from_preset(model)
+    total = count_parameters(own).total
+    found = json.loads(run("solve", model, "--budget", total, "--vary", "H", "-f", "json").stdout)
+    assert (found["value"], found["parameters"]) == (own.hidden_size, total)
+    rows = run("sweep", model, "-H", f"{own.hidden_size},{2 * own.hidden_size}", "-f", "csv")
+    assert rows.stdout.splitlines()[1] == f"{own.hidden_size},{total}"

@@ -99,6 +99,22 @@ class Asked:
         """Read the models for the problems that they have, which it raises."""
         _ = self.models
 
+    def check_named(self) -> None:
+        """Raise the problems that can be told where an option has no value.
+
+        Where any number of models will do they may be patterns, and where lists will do sizes
+        are several.
+        """
+        if self.lists:
+            self.find()
+        elif self.many != "any":
+            self.check()
+        else:
+            sizes = self.request.overrides
+            Problems(
+                p for s in SIZES for p in size_problems(s, sizes.get(s.key), False)
+            ).raise_any()
+
     @property
     def model(self) -> Model:
         """The only model."""

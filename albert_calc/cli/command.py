@@ -9,6 +9,7 @@ an ``AlbertCalcError`` with all problems at once.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,8 +29,10 @@ from albert_calc.cli.options import (
     share_option,
     size_options,
     source_options,
+    wrong_values,
 )
 from albert_calc.cli.output import emit, say, write
+from albert_calc.errors import Problems
 from albert_calc.render import FORMATS
 from albert_calc.report import Report
 
@@ -79,6 +82,7 @@ def model_command(
             if picture:
                 refuse_beside((picture.removeprefix("--"), "save"), ("format", *undrawn))
             asked = Asked(options, many=many, class_head=class_head, lists=lists)
+            _refuse_wrong_values(asked)
             own = {p.name: options[p.name] for p in _own(function) if p.name}
             return _finished(asked, function(asked, **own))
 
@@ -95,6 +99,7 @@ def plain_command(
     def decorate(function: Function) -> click.Command:
         def run(**options: Any) -> int:
             asked = Asked(options, many="any")
+            _refuse_wrong_values(asked)
             own = {p.name: options[p.name] for p in _own(function) if p.name}
             return _finished(asked, function(asked, **own))
 
@@ -164,6 +169,19 @@ def _command(
         add_help_option=False,
         help=function.__doc__,
     )  # fmt: skip
+
+
+def _refuse_wrong_values(asked: Asked) -> None:
+    """Refuse values that no option takes, together with what is wrong with models and sizes."""
+    wrong = wrong_values(click.get_current_context())
+    if not wrong:
+        return
+    problems = Problems(" ".join(error.format_message().split()) for error in wrong)
+    with problems.collected(), suppress(click.UsageError):
+        asked.check_named()
+    if len(problems) == 1:
+        raise wrong[0]
+    problems.raise_any()
 
 
 def _finished(asked: Asked, result: "Report | Picture | None") -> int:

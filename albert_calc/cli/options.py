@@ -40,7 +40,14 @@ class Option(click.Option):
         empty = value == "" or (isinstance(value, list | tuple) and "" in value)
         if empty and not ctx.resilient_parsing:
             raise click.UsageError(f"an empty value: {max(self.opts, key=len)}", ctx)
-        return super().process_value(ctx, value)
+        try:
+            return super().process_value(ctx, value)
+        except click.BadParameter as error:
+            if isinstance(error, click.MissingParameter):
+                raise
+            # Told when the line has been read, with what else is wrong with it.
+            wrong_values(ctx).append(error)
+            return None
 
 
 class Once(Option):
@@ -55,10 +62,16 @@ class Once(Option):
         given = ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE
         if not (given or self.default or self.required):
             return None
-        values = super().process_value(ctx, value)
+        values = super().process_value(ctx, value) or ()
         if given and len(values) > 1 and not ctx.resilient_parsing:
             raise click.UsageError(f"given more than once: {max(self.opts, key=len)}", ctx)
         return values[0] if values else None
+
+
+def wrong_values(ctx: click.Context) -> list[click.BadParameter]:
+    """The values on the line of *ctx* that no option takes, as click tells of each."""
+    found: list[click.BadParameter] = ctx.meta.setdefault(f"{__name__}.wrong", [])
+    return found
 
 
 class SizeType(click.ParamType[int | str]):

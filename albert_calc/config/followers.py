@@ -54,11 +54,17 @@ def with_followers(given: Mapping[str, Any]) -> tuple[Keys, tuple[str, ...]]:
     return keys, tuple(notes)
 
 
-def followers_of(leaders: Collection[str], given: Collection[str]) -> tuple[str, ...]:
-    """The sizes that follow one of *leaders*, since they are not *given*."""
-    return tuple(
-        key for key, rule in FOLLOWS.items() if rule.leader in leaders and key not in given
-    )
+def following_in(keys: Mapping[str, Any]) -> tuple[str, ...]:
+    """The sizes that are the multiple of another in a model with *keys*."""
+    return tuple(key for key, (factor, leader) in FOLLOWS.items()
+                 if keys[key] == factor * keys[leader])  # fmt: skip
+
+
+def followers_of(
+    leaders: Collection[str], given: Collection[str], among: Collection[str] = tuple(FOLLOWS)
+) -> tuple[str, ...]:
+    """The sizes *among* those that may follow which do follow one of *leaders*, if not *given*."""
+    return tuple(key for key in among if FOLLOWS[key].leader in leaders and key not in given)
 
 
 def put_followers(keys: Keys, followers: Collection[str]) -> None:

@@ -54,7 +54,7 @@ def assumptions(workload: Workload) -> list[str]:
     )
     return [
         *sentences,
-        f"Training state in {dtype}: gradients as wide as the weights;"
+        f"Training state in {dtype}: gradients as wide as what is trained;"
         f" {OPTIMIZERS[workload.optimizer].words}; {copy}.",
         "Activations: what autograd keeps of a batch for its backward pass, the loss included,"
         " exact to the byte against the classes of transformers 5.24 with PyTorch on a CPU;"

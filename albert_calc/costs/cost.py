@@ -79,7 +79,11 @@ def cost_of(config: ModelConfig, model: Blueprint, workload: Workload = USUAL) -
     if problems:
         raise ConfigError(problems)
     parameters = count(model).total
-    state = None if workload.training_dtype is None else training_state(model, workload)
+    state = beside = None
+    if workload.training_dtype is not None:
+        state = training_state(model, workload)
+        adapters = state.weights - weights_bytes(parameters, workload.training_dtype)
+        beside = adapters + state.optimizer_moments
     layers = times(*executed_layers(model.variant))
     # The dtype in which its checkpoint is, if the config says so.
     stored = config.setting(DTYPE)
@@ -92,7 +96,7 @@ def cost_of(config: ModelConfig, model: Blueprint, workload: Workload = USUAL) -
         files=files_of(
             model,
             stored if isinstance(stored, str) and stored in BITS else workload.dtypes[0],
-            None if state is None else state.optimizer_moments,
+            beside,
         ),
         state=state,
         activations=kept_activations(config, model, workload),

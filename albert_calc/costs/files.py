@@ -11,12 +11,12 @@ from albert_calc.counting.tensors import Blueprint, Variant, is_counted, tensor_
 class Files(NamedTuple):
     """The bytes of a model's tensors as files store them; headers are left out.
 
-    ``checkpoint`` has the weights in a dtype, ``with_optimizer`` the optimizer's moments beside
-    them, to go on training from; it is ``None`` where nothing is trained. ``int8`` has the
-    matrices of dense layers in 8 bits and the rest in float32, as torch's ``quantize_dynamic``
-    leaves them: tables stay whole, and an output matrix is no longer tied to one. ``unrolled``
-    has the weights of a layer once for each time that it runs, as ONNX stores a shared layer
-    (microsoft/onnxruntime#10340).
+    ``checkpoint`` has the weights in a dtype, ``with_optimizer`` adapters and the optimizer's
+    moments beside them, to go on training from; it is ``None`` where nothing is trained.
+    ``int8`` has the matrices of dense layers in 8 bits and the rest in float32, as torch's
+    ``quantize_dynamic`` leaves them: tables stay whole, and an output matrix is no longer tied
+    to one. ``unrolled`` has the weights of a layer once for each time that it runs, as ONNX
+    stores a shared layer (microsoft/onnxruntime#10340).
     """
 
     checkpoint: int
@@ -25,8 +25,8 @@ class Files(NamedTuple):
     unrolled: int
 
 
-def files_of(model: Blueprint, dtype: str = "float32", moments: int | None = None) -> Files:
-    """The files of *model* with weights of *dtype*, and *moments* bytes of an optimizer's."""
+def files_of(model: Blueprint, dtype: str = "float32", beside: int | None = None) -> Files:
+    """The files of *model* with weights of *dtype*, and *beside* them bytes to train on from."""
     parameters = count(model).total
     dense = dense_parameters(model.variant).evaluate(model.values)
     tied = tied_parameters(model.variant).evaluate(model.values)
@@ -35,7 +35,7 @@ def files_of(model: Blueprint, dtype: str = "float32", moments: int | None = Non
     checkpoint = weights_bytes(parameters, dtype)
     return Files(
         checkpoint=checkpoint,
-        with_optimizer=None if moments is None else checkpoint + moments,
+        with_optimizer=None if beside is None else checkpoint + beside,
         int8=weights_bytes(dense, "int8") + weights_bytes(rest, "float32"),
         unrolled=weights_bytes(executed, dtype),
     )

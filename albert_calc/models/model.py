@@ -1,10 +1,11 @@
 """``Model``: a config with its head and layout, what it is called, and how it was found."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from albert_calc.config.detection import class_names, detect
-from albert_calc.config.followers import FOLLOWS, with_followers
+from albert_calc.config.followers import FOLLOWS, following_in, with_followers
 from albert_calc.config.model_config import ModelConfig
 from albert_calc.config.reading import Reading, read_mapping
 from albert_calc.counting.counts import Counts, count
@@ -117,6 +118,14 @@ def read_model(found: Found, request: Request) -> Model:
         (*assumed, *reading.assumed),
         found.path,
     )
+
+
+def followers_in(found: Found) -> tuple[str, ...]:
+    """The sizes that follow others where *found* is searched; one that does not in it stays."""
+    if found.origin != "sizes":
+        with suppress(ConfigError):
+            return following_in(read_mapping(found.keys).config.keys)
+    return tuple(FOLLOWS)
 
 
 def _stays(found: Found, request: Request, config: ModelConfig) -> Iterator[str]:

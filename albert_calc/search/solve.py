@@ -17,7 +17,7 @@ from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import families
 from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.lookup import Found
-from albert_calc.models.model import Model, Request, read_model
+from albert_calc.models.model import Model, Request, followers_in, read_model
 from albert_calc.writing.harmless import shown
 
 _WINDOW = 1_000
@@ -85,12 +85,12 @@ def largest_size(
 ) -> Solution:
     """The largest value of *key* with which the model *found* costs at most *budget*.
 
-    Without an I of its own in *request*, I follows the H solved for as 4·H. H is kept
+    Without an I in *request*, I follows the H solved for as 4·H, if it does in *found*. H is kept
     divisible by A, and values that break another rule are passed over. Raises ``ConfigError``
     for sizes that make no model, and for a budget or a *multiple_of* that is not a positive
     whole number.
     """
-    followers = solved_followers(key, request)
+    followers = solved_followers(key, request, found)
 
     def at(value: int) -> Candidate:
         sizes = {**request.overrides, key: value}
@@ -120,8 +120,8 @@ def largest_value(
     at: Callable[[int], Candidate],
     key: str,
     budget: int,
-    step: int = 1,
-    most: int = LARGEST,
+    step: int,
+    most: int,
     apart: Sequence[int] = (),
     possible: Callable[[int], bool] = lambda _: True,
 ) -> Solution:
@@ -194,10 +194,10 @@ def _possible(model: Model, key: str, followers: tuple[str, ...]) -> Callable[[i
     return keeps
 
 
-def solved_followers(key: str, request: Request) -> tuple[str, ...]:
-    """The sizes that follow *key* when it is varied, since nobody gives them."""
+def solved_followers(key: str, request: Request, found: Found) -> tuple[str, ...]:
+    """The sizes of *found* that follow *key* when it is varied, since nobody gives them."""
     given = {name for name, value in request.overrides.items() if value is not None}
-    return followers_of((key,), given)
+    return followers_of((key,), given, followers_in(found))
 
 
 def solve_problems(key: str, budget: object, multiple_of: object) -> Iterator[str]:
@@ -237,7 +237,9 @@ def _heads(at: Callable[[int], Candidate], found: Found, request: Request, key: 
         except ConfigError:
             return heads if sound else 1
     config = model.config
-    heads = config.num_attention_heads or 1
+    heads = config.num_attention_heads
+    if heads is None:
+        return 1
     keys = {**config.keys, key: heads + 1}
     rules = (r for r in config.family.rules if r.keys[:2] == ("num_attention_heads", key))
     return 1 if all(holds(rule, keys) for rule in rules if rule.fatal) else heads

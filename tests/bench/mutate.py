@@ -76,6 +76,9 @@ EQUIVALENT = {
                                ' "factorized")),'): "E is H where nothing is factorized",
     ("families/modernbert.py", '"global_attn_every_n_layers": 3,'): "it counts nothing",
     ("search/grid.py", "MOST_IMPOSSIBLE = 5_000_000"): "a limit of patience",
+    ("search/solve.py", "_WINDOW = 1_000"): "a limit of patience",
+    ("search/solve.py", "sound = isinstance(heads, int) and not isinstance(heads, bool)"
+                        " and heads > 0"): "an A that is no size is refused later",
     ("search/sweep.py", 'if grid.embedding == "factorized" and grid.layout == "paper":'):
         "more pieces of a stretch count the same",
     ("search/sweep.py", "follows = not (moving - {inner}).isdisjoint(key for f in deciding"

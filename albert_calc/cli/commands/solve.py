@@ -72,8 +72,8 @@ def command(
     """Find the largest size that stays within a budget.
 
     The budget is a number of parameters, or the memory that a training step may take. The
-    heads keep dividing H. When H is solved for and -I is not given, I follows as 4 × H. The
-    exit status is 1 if no value at all fits.
+    heads keep dividing H. When H is solved for and -I is not given, I follows as 4 × H
+    where it does in the model. The exit status is 1 if no value at all fits.
 
     \b
     Examples:
@@ -176,7 +176,8 @@ def _finished(
     asked: Asked, solution: Solution, key: str, multiple_of: int, limit: Memory | None
 ) -> Report:
     model = solution.found.model
-    followers = solved_followers(key, asked.request) if key not in BATCH_KEYS else ()
+    size = key not in BATCH_KEYS
+    followers = solved_followers(key, asked.request, asked.found[0]) if size else ()
     # The notes of a model that was read for a batch are said with it.
     told = () if key in BATCH_KEYS else model.notes
     notes = [n for n in told if not n.startswith(tuple(f"{f}:" for f in followers) or ("\0",))]

@@ -22,7 +22,7 @@ from albert_calc.errors import ConfigError, Problems
 from albert_calc.families import HEADS
 from albert_calc.families.base import SHARES, Rule
 from albert_calc.families.sizes import LARGEST, SYMBOLS
-from albert_calc.models.model import Model, Request, read_model
+from albert_calc.models.model import Model, Request, followers_in, read_model
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Report
 from albert_calc.search.costs import COSTS, Batches, costed_rows
@@ -87,9 +87,9 @@ def command(
 
     Each size takes values and ranges: 64,128 or 256:1024:64 (the end is included). Write
     30_000 here, not 30,000. Names are lists too: --share all,none. The last size varies
-    fastest. When -H varies and -I is not given, I follows as 4 × H. A combination that
-    cannot be built is skipped and reported; with --strict it is an error. Rows are written
-    as they come, in any number, except those of a table.
+    fastest. When -H varies and -I is not given, I follows as 4 × H where it does
+    in the model. A combination that cannot be built is skipped and reported; with --strict it
+    is an error. Rows are written as they come, in any number, except those of a table.
 
     Columns are sizes, share, head, total, parts and components of the count, and costs:
     training_peak_bytes, activation_bytes, inference_peak_bytes, weights_bytes, forward_flops,
@@ -169,10 +169,12 @@ def _wanted(
             shares = parse_names("share", share, SHARES)
     # Sizes that cannot be read are 1, and nobody is told of what that makes.
     ends = {k: ends_of(sizes.get(k, (1,))) for k in SYMBOLS if typed_sizes[k] is not None}
-    followers = followers_of([key for key, values in sizes.items() if len(values) > 1], sizes)
+    followers: tuple[str, ...] = ()
     base = grid = None
     names: tuple[str, ...] = ()
     with problems.collected():
+        varied = [key for key, values in sizes.items() if len(values) > 1]
+        followers = followers_of(varied, sizes, followers_in(asked.found[0]))
         base, single = _base(asked, ends, followers)
         grid = grid_over(
             base.config, {**single, **sizes},
