@@ -326,3 +326,11 @@ def test_a_fifo_is_not_waited_for(run: Run, tmp_path: Path) -> None:
     result = run("verify", tmp_path)
     assert result.exit_code == 2
     assert "adapter_config.json: must be a regular file" in result.stderr
+
+
+@pytest.mark.parametrize("line", ["-V 0", "--head masked-lm", "--strict", "--layout paper"])
+def test_a_model_that_is_not_there_has_no_sizes(run: Run, line: str) -> None:
+    """Where the base is not known nothing can be said of it."""
+    result = run("verify", DATA / "checkpoints" / "adapter-lora", *line.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "says nothing of this adapter, whose base is not known" in result.stderr

@@ -959,3 +959,17 @@ def test_csv_keeps_models_of_one_name_apart(command: str, run: Run) -> None:
     """The same model twice has two columns."""
     header = run(command, "base", "base", "-f", "csv").stdout.splitlines()[0].split(",")
     assert header[:3] == ["component", "base", "base (2)"]
+
+
+@pytest.mark.parametrize("model_type", FAMILIES)
+def test_a_size_that_counts_nothing_refuses_nothing(model_type: str, run: Run) -> None:
+    """What another head would make of it is told, where it can have that head."""
+    result = run("count", "--model-type", model_type, "--num-labels", "9")
+    assert (result.exit_code, "counts nothing here" in result.stderr) == (0, True)
+
+
+def test_every_name_of_presets_is_known(run: Run) -> None:
+    """One that is not is told, and not passed over beside others."""
+    result = run("presets", "nonsuch", "albert")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith("no preset has such a name or type, got 'nonsuch'\n")

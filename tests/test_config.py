@@ -92,7 +92,7 @@ def test_all_problems_at_once() -> None:
     """Everything that is wrong with a config is said in one error."""
     sizes = {"hidden_size": 10, "num_attention_heads": 3, "vocab_size": 1.5, "moe": True}
     assert {p.split(":")[0] for p in problems_of(sizes)} == {
-        "moe", "vocab_size", "num_hidden_layers", "intermediate_size",
+        "moe", "vocab_size", "num_hidden_layers", "intermediate_size", "num_attention_heads",
     }  # fmt: skip
     # Rules among sizes are held against sizes that are sound.
     sound = {**sizes, "vocab_size": 5, "num_hidden_layers": 1, "intermediate_size": 1, "moe": 0}

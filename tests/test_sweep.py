@@ -783,3 +783,26 @@ def test_sweeps_of_costs_show_their_progress_sooner(
     run(*line[:4], "-f", "csv")
     assert asked[0][0] == 3
     assert asked[0][1] >= 100 * costly
+
+
+def test_what_cannot_be_trained_is_refused_before_anything_is_written(run: Run) -> None:
+    """Whichever head lacks it, and whichever cost is shown."""
+    for line, lacking in (
+        ("--head sequence-classification,model --lora 4 --train classifier --columns trainable",
+         "got 'classifier'"),
+        ("--lora 4 --lora-targets zzz --columns forward_flops", "got 'zzz'"),
+    ):  # fmt: skip
+        for shape in ("json", "csv", "table"):
+            result = run("sweep", "bert-base-uncased", *line.split(), "-f", shape)
+            assert (result.exit_code, result.stdout) == (2, ""), line
+            assert lacking in result.stderr
+
+
+def test_groups_that_a_family_lacks_are_ignored_as_anywhere(run: Run) -> None:
+    """Only a share of none that was asked for contradicts them."""
+    line = ("bert-base-uncased", "--num-hidden-groups", "2")
+    counted = run("count", *line, "--total")
+    swept = run("sweep", *line, "-f", "csv")
+    assert swept.stdout == f"total\n{counted.stdout}"
+    assert "ignored, since bert has none, got 2" in swept.stderr
+    assert run("sweep", *line, "--share", "none").exit_code == 2

@@ -720,3 +720,10 @@ def test_what_cannot_be_read_exits_with_two(
     assert result.exit_code == 2
     assert result.stdout == ""
     assert reason in result.stderr
+
+
+def test_labels_that_are_as_usual_are_named(run: Run) -> None:
+    """Another number of labels is what is wrong, also where the tensors have the usual one."""
+    result = run("verify", CHECKPOINTS / "albert-pretraining", "--num-labels", "7")
+    assert result.exit_code == 1
+    assert "the tensors are those of albert with num_labels 2, not 7" in result.stdout

@@ -7,7 +7,7 @@ another head since that part is missing; ``other_tensors`` where nothing is; and
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from albert_calc.checkpoints.explaining import Explanation, explanations
+from albert_calc.checkpoints.explaining import LABELS, Explanation, explanations
 from albert_calc.checkpoints.matching import Difference, Kind, Match
 from albert_calc.checkpoints.names import View
 from albert_calc.checkpoints.words import PAPER_LAYOUT
@@ -116,9 +116,9 @@ def _instead(
         line = f"{_asked(config, heads)}, {missing}; {those} {better.head}"
         return f"without_{next(iter(absent))}", line
     changes = list(_changes(better, config))
-    if not changes:
-        tied = shown(better.config.tie_word_embeddings)
-        changes = [f"tie_word_embeddings {tied}, not {shown(config.tie_word_embeddings)}"]
+    shows, said = better.config.tie_word_embeddings, config.tie_word_embeddings
+    if not changes and shows != said:
+        changes = [f"tie_word_embeddings {shown(shows)}, not {shown(said)}"]
     return "other_sizes", f"{those} {config.model_type} with {', '.join(changes)}"
 
 
@@ -143,7 +143,9 @@ def _changes(better: Explanation, config: ModelConfig) -> Iterator[str]:
     """The keys that the tensors show otherwise than the config says."""
     tables = config.family
     flags = [s.key for s in tables.switches if isinstance(config.keys[s.key], bool)]
-    for key in dict.fromkeys((*flags, *better.keys)):
+    # A config that is worked out leaves labels out where they are as usual.
+    labels = [LABELS] if any("C" in tensor.shape for tensor in better.expected.table) else []
+    for key in dict.fromkeys((*flags, *better.keys, *labels)):
         shows, said = better.config.keys.get(key), config.keys.get(key)
         if key not in better.guessed and shows != said:
             # As files have it: the keys of a config have what features see.

@@ -111,7 +111,10 @@ def rule_text(tables: Family, rule: Rule, keys: Mapping[str, Any] | None = None)
 
 
 def problems(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
-    """Every rule that *given* breaks, one line each: parameter, rule, value."""
+    """Every rule that *given* breaks, one line each: parameter, rule, value.
+
+    Where a value is wrong by itself, rules among the sizes that are sound are told beside it.
+    """
     found = [*_size_problems(tables, given), *_switch_problems(tables, given)]
     tied = given.get("tie_word_embeddings")
     if tied is not None and not isinstance(tied, bool):
@@ -120,10 +123,15 @@ def problems(tables: Family, given: Mapping[str, Any]) -> Iterator[str]:
     if share is not None and (not isinstance(share, str) or share not in SHARES):
         found.append(f"share: must be one of {', '.join(SHARES)}, got {shown(share)}")
     yield from found
-    if not found:
-        keys = filled(tables, given)
-        yield from broken(tables, keys, fatal=True)
-        yield from _unknown_heads(tables, keys)
+    if found:
+        sizes = ((s, given.get(s.key)) for s in (*SIZES, *tables.sizes))
+        sound = {s.key: v for s, v in sizes if not any(size_problems(s, v, s.key in REQUIRED))}
+        rules = [rule for rule in tables.rules if sound.keys() >= {*rule.keys}]
+        yield from broken(tables._replace(rules=tuple(rules)), sound, fatal=True)
+        return
+    keys = filled(tables, given)
+    yield from broken(tables, keys, fatal=True)
+    yield from _unknown_heads(tables, keys)
 
 
 def broken(

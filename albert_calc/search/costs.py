@@ -14,7 +14,8 @@ from albert_calc.costs.files import executed_parameters
 from albert_calc.costs.flops import Flops, count_flops
 from albert_calc.costs.memory import weights_bytes
 from albert_calc.costs.peak import inference_peak, training_peak
-from albert_calc.costs.trainable import trainable_of
+from albert_calc.costs.trainable import trainable_of, trained_problems
+from albert_calc.costs.trained import Trained
 from albert_calc.costs.workload import BATCH_KEYS, Workload
 from albert_calc.counting.counts import component_formulas, count
 from albert_calc.counting.tensors import Blueprint
@@ -105,14 +106,23 @@ def costed_rows(
                 yield [tuple(_cell(grid, model, w, c) for c in columns) for w in some]
 
 
-def unknown_reasons(grid: Grid, workload: Workload) -> Iterator[str]:
-    """Why the memory of models of *grid* is unknown, each reason once."""
-    reasons: dict[str, None] = {}
+def untrainable(grid: Grid, trained: Trained) -> Iterator[str]:
+    """What is wrong with training models of *grid* so: *trained* must do for every head."""
+    for variant, _ in _kinds(grid):
+        yield from trained_problems(variant, trained)
+
+
+def _kinds(grid: Grid) -> Iterator[Blueprint]:
+    """A model of *grid* of each way of sharing and each head, if any is possible."""
     for share, head in product(grid.shares, grid.heads):
         one = grid._replace(shares=(share,), heads=(head,))
         for stretch in islice(stretches(one, Counter()), 1):
-            model = Blueprint(variant_at(one, stretch), symbols(grid.family, stretch.keys))
-            reasons[unknown(grid.base, model, workload)] = None
+            yield Blueprint(variant_at(one, stretch), symbols(grid.family, stretch.keys))
+
+
+def unknown_reasons(grid: Grid, workload: Workload) -> Iterator[str]:
+    """Why the memory of models of *grid* is unknown, each reason once."""
+    reasons = dict.fromkeys(unknown(grid.base, model, workload) for model in _kinds(grid))
     yield from filter(None, reasons)
 
 

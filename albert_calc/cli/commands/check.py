@@ -15,7 +15,7 @@ from albert_calc.checks.subjects import of_file, of_model, of_preset
 from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import PATH, TRAINED_HEADING, typed, under
-from albert_calc.cli.reports.check import check_report
+from albert_calc.cli.reports.check import CI_FORMATS, check_report
 from albert_calc.cli.trained import trained_options
 from albert_calc.config.files import quoted
 from albert_calc.costs.memory import BITS, SHORT_DTYPES
@@ -32,7 +32,7 @@ _T = TypeVar("_T")
     "check",
     "any",
     class_head=True,
-    formats=(*FORMATS, "github", "junit"),
+    formats=(*FORMATS, *CI_FORMATS),
 )
 @option("--equals", metavar="N", help="The count must be N.")
 @option(
@@ -135,11 +135,20 @@ def _named(asked: Asked) -> list[str]:
     return [*options["models"], *options["preset"], *options["config"]]
 
 
+def _alone(asked: Asked) -> bool:
+    """Whether what is wrong with the only model is the whole answer.
+
+    Not so in the formats of CI, which reads there that it cannot be read.
+    """
+    named = _named(asked)
+    return not named or (len(named) == 1 and asked.format not in CI_FORMATS)
+
+
 def _some(asked: Asked) -> None:
     """Raise an error if no model is asked for, or if the only one cannot be read."""
     if not _named(asked) and not asked.request.overrides:
         raise click.UsageError("no model: give a MODEL, sizes (-V -H -L ...), or --checks")
-    if len(_named(asked)) < 2:
+    if _alone(asked):
         asked.check()
 
 
@@ -157,7 +166,7 @@ def _each(
 
 def _models(asked: Asked) -> Iterator[tuple[str, Model | AlbertCalcError]]:
     """Each model that the line names, or why it cannot be read."""
-    if len(_named(asked)) < 2:
+    if _alone(asked):
         yield "".join(_named(asked)) or "sizes", asked.model
         return
     for name, find in _each(asked, find_model, find_named, find_file):
@@ -181,7 +190,9 @@ def _held(asked: Asked, bounds: Bounds, measure: Measure) -> Iterator[Result]:
 def _unread(name: str, error: AlbertCalcError) -> Result:
     """That the model *name* cannot be read, with its file if it is one."""
     path = name if os.path.lexists(name) else ""
-    return Result(name, error="; ".join(error.problems), path=path)
+    # A file is named by its own problems.
+    told = (problem.removeprefix(f"{name}: ") for problem in error.problems)
+    return Result(name, error="; ".join(told), path=path)
 
 
 def _of_file(asked: Asked, path: str, unlisted: list[str]) -> Iterator[Result]:

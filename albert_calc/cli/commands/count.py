@@ -1,6 +1,6 @@
 """``albert-calc count``: one model, component by component."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from albert_calc.cli.asked import Asked
@@ -9,8 +9,8 @@ from albert_calc.cli.options import TRAINED_HEADING, refuse_beside, under
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.cli.trained import trained_options
 from albert_calc.counting.counts import ComponentCount, Selection, count
-from albert_calc.counting.tensors import blueprint, component_tensors, variant_problems
-from albert_calc.errors import Problems
+from albert_calc.counting.tensors import blueprint, component_tensors
+from albert_calc.errors import ConfigError, Problems
 from albert_calc.families.sizes import SYMBOLS
 from albert_calc.models.model import Model
 from albert_calc.report import Column, Report, Section
@@ -104,13 +104,17 @@ def uncounted_sizes(model: Model, given: Mapping[str, Any]) -> Iterator[str]:
     for key, symbol in SYMBOLS.items():
         if given.get(key) is None or symbol in formula_symbols(model.blueprint):
             continue
-        heads = [
-            head for head in model.config.family.heads
-            if not variant_problems(model.config.model_type, head, model.layout)
-            and symbol in formula_symbols(blueprint(model.config, head, model.layout))
-        ]  # fmt: skip
+        heads = [h for h in model.config.family.heads if symbol in _symbols_with(h, model)]
         if heads:
             yield f"{key}: counts nothing here, as it would with --head {' or '.join(heads)}"
+
+
+def _symbols_with(head: str, model: Model) -> Collection[str]:
+    """The symbols in the formulas of *model* with another *head*; none where it cannot have it."""
+    try:
+        return formula_symbols(blueprint(model.config, head, model.layout))
+    except ConfigError:
+        return ()
 
 
 def _with_trained(report: Report, model: Model, trained: "Trained") -> Report:

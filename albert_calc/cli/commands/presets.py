@@ -38,10 +38,11 @@ def command(_: Asked, *, names: tuple[str, ...], long: bool) -> Report:
       albert-calc presets modernbert --long
       albert-calc presets | grep albert-xxlarge-v2
     """
-    found = [p for p in all_presets() if not names or any(_fits(p, n) for n in names)]
-    if not found:
-        got = ", ".join(shown(n) for n in names)
-        raise AlbertCalcError(f"name: no preset has such a name or type, got {got}")
+    every = list(all_presets())
+    unknown = [shown(n) for n in names if not any(_fits(p, n) for p in every)]
+    if unknown:
+        raise AlbertCalcError(f"name: no preset has such a name or type, got {', '.join(unknown)}")
+    found = [p for p in every if not names or any(_fits(p, n) for n in names)]
     section = Section(
         columns=(
             Column("preset", "name", "text"),

@@ -25,7 +25,7 @@ from albert_calc.families.sizes import LARGEST, SYMBOLS
 from albert_calc.models.model import Model, Request, followers_in, read_model
 from albert_calc.render.stream import STREAMED, stream
 from albert_calc.report import Report
-from albert_calc.search.costs import COSTS, Batches, costed_rows
+from albert_calc.search.costs import COSTS, Batches, costed_rows, untrainable
 from albert_calc.search.grid import Grid, Tally, broken_rules, grid_over
 from albert_calc.search.ranges import ends_of, parse_names, parse_sizes
 from albert_calc.search.sweep import Row, all_columns, columns_of, counted_rows
@@ -181,7 +181,7 @@ def _wanted(
             shares=shares or (base.config.family.default_share,), heads=heads,
             layout=asked.request.layout, followers=followers,
         )  # fmt: skip
-        if "num_hidden_groups" in sizes:
+        if "num_hidden_groups" in sizes and shares:
             grid = grid._replace(rules=(_UNSHARED,))
     if columns is not None and grid is not None:
         with problems.collected():
@@ -200,6 +200,7 @@ def _wanted(
         raise click.UsageError(
             f"{idle[0]} changes costs alone: give --columns, such as training_peak_bytes"
         )
+    Problems(untrainable(grid, batches.workload.trained)).raise_any()
     # A row of costs says which batch it is of.
     names = (*(key for key in batches.varied if key not in names), *names)
     return Wanted(base, grid, batches, names or (*grid.varied, "total"), notes)

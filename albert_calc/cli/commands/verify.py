@@ -3,6 +3,8 @@
 import os
 from typing import Any
 
+import click
+
 from albert_calc.checkpoints.adapters import adapter_folder, misfits, read_adapter
 from albert_calc.checkpoints.completing import completed
 from albert_calc.checkpoints.files import Checkpoint, read_checkpoint
@@ -23,6 +25,7 @@ from albert_calc.cli.options import (
     refuse_beside,
     size_options,
     source_options,
+    typed,
 )
 from albert_calc.cli.reports.adapter import adapter_report
 from albert_calc.cli.reports.verification import verification_report
@@ -35,11 +38,14 @@ from albert_calc.models.model import Model
 from albert_calc.report import Report
 
 
+def _config_parameters() -> list[click.Parameter]:
+    head = head_option("that of the class which the config names, else the one that fits best")
+    return [*source_options(), head, layout_option(), *size_options(ALL_SIZES)]
+
+
 def _config_options(function: Function) -> Function:
     """The options that say which config a checkpoint is held against."""
-    head = head_option("that of the class which the config names, else the one that fits best")
-    options = [*source_options(), head, layout_option(), *size_options(ALL_SIZES)]
-    return with_parameters(function, options)
+    return with_parameters(function, _config_parameters())
 
 
 @plain_command("verify")
@@ -115,5 +121,10 @@ def _of_adapter(asked: Asked, name: str, folder: str) -> Report:
         base = asked.model
     elif find_preset(adapter.base) is not None:
         (base,) = asked.read([find_named(adapter.base)], asked.request)
+    elif idle := typed(*(o.name or "" for o in _config_parameters())):
+        raise click.UsageError(
+            f"{idle[0]} says nothing of this adapter, whose base is not known: give --preset or"
+            " --config"
+        )
     problems = misfits(adapter, base.config) if base is not None else []
     return adapter_report(quoted(name), adapter, base, problems)

@@ -17,6 +17,9 @@ from albert_calc.report import CANNOT, FALSE, Column, Report, Section
 _MOST_SHOWN = 1_000
 """The most rows of a table; of more, only those that do not hold are shown."""
 
+CI_FORMATS = ("github", "junit")
+"""The formats that a CI reads, which learns there also that a model cannot be read."""
+
 _SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
@@ -85,8 +88,8 @@ def check_report(asked: Asked, results: Iterator[Result], unlisted: Sequence[str
         for result in chain([later], counted):
             if kept or (not result.holds and len(rows) < _MOST_SHOWN):
                 rows.append(_row(result))
-    for_people = asked.format in ("table", "markdown")
-    if not tally.holding + tally.failing and (tally.unread == 1 or for_people):
+    alone = tally.unread == 1 and asked.format not in CI_FORMATS
+    if not tally.holding + tally.failing and (alone or asked.format in ("table", "markdown")):
         # Nothing can be told.
         return _written("" if tally.unread else f"{tally.summary}\n", tally, unlisted)
     report = Report(
