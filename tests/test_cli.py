@@ -594,6 +594,8 @@ ALL_AT_ONCE = {
     "compare base --share foo -H abc": "'--share' hidden_size",
     "cost nope --dtype foo": "'--dtype' model",
     "sweep nope --layout foo": "'--layout' model",
+    "solve base --memory 12 --vary H -B 0 --lora 0": "memory batch_size lora",
+    "sweep base --lora 0 --columns trainable --masked-fraction 2": "lora masked_fraction",
     "solve base --budget 1 --vary foo -L 0": "'--vary' num_hidden_layers",
     "count -V abc -H -3 -L 2.5 -A true": "vocab_size hidden_size num_hidden_layers"
     " num_attention_heads",

@@ -806,3 +806,15 @@ def test_groups_that_a_family_lacks_are_ignored_as_anywhere(run: Run) -> None:
     assert swept.stdout == f"total\n{counted.stdout}"
     assert "ignored, since bert has none, got 2" in swept.stderr
     assert run("sweep", *line, "--share", "none").exit_code == 2
+
+
+def test_batches_that_cannot_be_run_are_told(run: Run) -> None:
+    """As any command tells that shows what they cost."""
+    for line in (
+        "sweep base -S 128,1024 --columns training_peak_bytes", "cost base -S 1024",
+        "explain base --activations -S 1024", "compare base --cost -S 1024",
+    ):  # fmt: skip
+        result = run(*line.split())
+        assert (result.exit_code, "than the 512 positions of base" in result.stderr) == (0, True)
+    fitting = run("sweep", "base", "-S", "128,512", "--columns", "training_peak_bytes")
+    assert "positions" not in fitting.stderr

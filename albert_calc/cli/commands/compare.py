@@ -94,11 +94,11 @@ def _with_cost_notes(
     """*result* with what is to be said of the costs in it, if there are any."""
     if workload is None or not isinstance(result, Report):
         return result
-    from albert_calc.cli.reports.cost_notes import cost_notes, length_warnings, support_warnings
+    from albert_calc.cli.reports.cost_notes import batch_warnings, cost_notes
     from albert_calc.cli.reports.costed import costs_of
 
     notes = cost_notes(costs_of(models, workload), workload)
-    warnings = (*length_warnings(models, workload), *support_warnings(models, workload))
     return result._replace(
-        remarks=(*result.remarks, *notes), warnings=(*result.warnings, *warnings)
+        remarks=(*result.remarks, *notes),
+        warnings=(*result.warnings, *batch_warnings(models, workload)),
     )

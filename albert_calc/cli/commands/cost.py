@@ -11,10 +11,9 @@ from albert_calc.cli.options import typed
 from albert_calc.cli.reports.cost import batch_line, costs_sections, headline
 from albert_calc.cli.reports.cost_data import cost_data
 from albert_calc.cli.reports.cost_notes import (
+    batch_warnings,
     close_warnings,
     cost_notes,
-    length_warnings,
-    support_warnings,
     unknown_fits,
 )
 from albert_calc.cli.reports.costed import Costed, costs_of
@@ -87,8 +86,7 @@ def command(
         status=CANNOT if unknown else FALSE if any(one.fits is False for one in costs) else 0,
         remarks=tuple(cost_notes(costs, workload)),
         warnings=(
-            *length_warnings(models, workload),
-            *support_warnings(models, workload),
+            *batch_warnings(models, workload),
             *close_warnings(costs),
         ),
         errors=unknown,

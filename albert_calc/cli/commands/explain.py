@@ -7,9 +7,11 @@ from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import BATCH_HEADING, refuse_beside, refuse_without, under
 from albert_calc.cli.reports.cost import batch_line
+from albert_calc.cli.reports.cost_notes import attention_notes, batch_warnings
 from albert_calc.cli.shape import formula_symbols, model_facts, shape_line
 from albert_calc.cli.workload import workload_of, workload_options
 from albert_calc.costs.activations import Activations, kept_activations
+from albert_calc.costs.circumstances import attention_of
 from albert_calc.costs.workload import USUAL, Workload
 from albert_calc.counting.derivation import Step, derivation
 from albert_calc.counting.tensors import component_tensors
@@ -101,11 +103,18 @@ def command(
         kept = kept_activations(model.config, model.blueprint, workload)
         if kept.reason:
             raise ConfigError(f"activations: {kept.reason}")
-        sections.append(_activations(model, kept, workload))
+        own = workload._replace(attention=attention_of(model.config.model_type, workload))
+        sections.append(_activations(model, kept, own))
         if not tensors:
             kept_bytes = with_commas(kept.bytes or 0)
             headline = f"{model.title}: {kept_bytes} bytes kept for the backward pass"
-    return Report(tuple(sections), facts, headline)
+    report = Report(tuple(sections), facts, headline)
+    if not activations:
+        return report
+    return report._replace(
+        remarks=tuple(attention_notes(model.name, model.config.model_type, workload)),
+        warnings=batch_warnings([model], workload),
+    )
 
 
 def _activations(model: Model, kept: Activations, workload: Workload) -> Section:

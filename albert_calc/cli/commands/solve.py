@@ -98,7 +98,7 @@ def command(
         found = asked.found
     with problems.collected():
         limit = memory_of(memory, gpu)
-    if limit is not None:
+    if budget is None:
         with problems.collected():
             workload = workload_of(options)
         with problems.collected():

@@ -11,7 +11,7 @@ from albert_calc.cli.asked import Asked
 from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import BATCH_HEADING, TRAINED_HEADING, NameType, typed, under
 from albert_calc.cli.output import LONG, canvas, progress, say, write_chunks
-from albert_calc.cli.reports.cost_notes import support_warnings, sweep_notes
+from albert_calc.cli.reports.cost_notes import batch_warnings, sweep_notes
 from albert_calc.cli.reports.sweep import Wanted, described, sweep_picture, sweep_table
 from albert_calc.cli.trained import trained_options
 from albert_calc.cli.workload import batch_lists, training_options, workload_of
@@ -129,7 +129,8 @@ def command(
     workload = wanted.batches.workload
     said = sweep_notes(wanted.base.name, grid, wanted.columns, workload)
     notes = (*wanted.notes, *said, *left_out)
-    refused = support_warnings([wanted.base], workload) if wanted.costed else ()
+    longest = workload._replace(sequence_length=max(wanted.batches.sizes["sequence_length"]))
+    refused = batch_warnings([wanted.base], longest) if wanted.costed else ()
     warnings = (*_counted(tally - skipped, grid), *refused)
     if isinstance(result, Report):
         return result._replace(remarks=notes, warnings=warnings)
@@ -161,6 +162,7 @@ def _wanted(
     with problems.collected():
         usual = {key: getattr(USUAL, key) for key in BATCH_KEYS}
         workload = workload_of({**options, **usual})
+    with problems.collected():
         workload = workload._replace(trained=read_trained(options))
     with problems.collected():
         heads = parse_names("head", head, HEADS)

@@ -36,6 +36,11 @@ def support_warnings(models: Sequence[Model], workload: Workload) -> Iterator[st
             )
 
 
+def batch_warnings(models: Sequence[Model], workload: Workload) -> tuple[str, ...]:
+    """Why *models* cannot be trained on such a batch, or in such a way."""
+    return (*length_warnings(models, workload), *support_warnings(models, workload))
+
+
 def close_warnings(costs: Sequence[Costed]) -> Iterator[str]:
     """Which models fit by less than the estimate may be off."""
     for one in costs:
