@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from albert_calc.algebra import Dims, Polynomial, Repeated, evaluate_all, sum_formula
 from albert_calc.config.model_config import ModelConfig
@@ -15,7 +15,6 @@ from albert_calc.counting.tensors import (
 )
 from albert_calc.errors import ConfigError
 from albert_calc.families.base import OUTPUT_EMBEDDING, Component
-from albert_calc.named_tuple import NamedTuple
 from albert_calc.writing.harmless import shown
 
 
