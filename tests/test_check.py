@@ -962,3 +962,20 @@ def test_a_report_for_ci_says_what_cannot_be_read(run: Run, tmp_path: Path, form
         result = run("check", *line, "-f", format)
         assert result.exit_code == 2
         assert "got 'nope'" in result.stdout and "got 'nope'" in result.stderr
+
+
+@pytest.mark.parametrize("freeze", ["layers:50-60", "projection"])
+def test_what_freezes_nothing_is_told(run: Run, tmp_path: Path, freeze: str) -> None:
+    """A slip in a check would pass otherwise."""
+    path = write(
+        tmp_path,
+        f"[[check]]\npreset = 'bert-tiny'\ntrainable = true\nfreeze = '{freeze}'\nat_least = 1\n",
+    )
+    for line in (
+        ("bert-tiny", "--trainable", "--freeze", freeze, "--at-least", "1"),
+        ("--checks", path),
+    ):
+        result = run("check", *line)
+        assert result.exit_code == 0, result.stderr
+        assert "freeze: " in result.stderr
+        assert "freeze: " not in run("check", *line, "-q").stderr

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from albert_calc.checks.bounds import Measured
 from albert_calc.costs.memory import weights_bytes
-from albert_calc.costs.trainable import trainable_of
+from albert_calc.costs.trainable import trainable_of, trained_notes
 from albert_calc.costs.trained import EVERYTHING, Trained, read_trained
 from albert_calc.counting.counts import Selection, count
 from albert_calc.errors import AlbertCalcError, Problems
@@ -30,6 +30,10 @@ class Measure(NamedTuple):
         counts = count(model.blueprint, self.selection)
         parameters = {c.name: c.parameters for c in counts.components}
         return Measured(counts.total, parameters, weights_bytes(counts.total, dtype))
+
+    def notes(self, model: Model) -> tuple[str, ...]:
+        """What of ``trained`` is not as it may seem in *model*."""
+        return () if self.trained is None else tuple(trained_notes(model.blueprint, self.trained))
 
 
 EVERY = Measure()

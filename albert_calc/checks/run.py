@@ -51,8 +51,9 @@ def held_against(
         reason = "; ".join(error.problems)
         yield Result(label, model.head, model.layout, error=reason, path=model.path)
         return
+    noted = model._replace(notes=(*model.notes, *measure.notes(model)))
     for outcome in outcomes(found, bounds, same):
-        yield Result(label, model.head, model.layout, outcome, path=model.path, model=model)
+        yield Result(label, model.head, model.layout, outcome, path=model.path, model=noted)
 
 
 def _same(model: Model, bounds: Bounds, measure: Measure, near: bool) -> Measured:

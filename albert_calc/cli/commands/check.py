@@ -184,6 +184,7 @@ def _held(asked: Asked, bounds: Bounds, measure: Measure) -> Iterator[Result]:
         if isinstance(model, AlbertCalcError):
             yield _unread(name, model)
         else:
+            asked.remember(model._replace(notes=measure.notes(model), warnings=()))
             yield from held_against(model, bounds, measure=measure)
 
 
