@@ -108,8 +108,9 @@ def costed_rows(
 
 def untrainable(grid: Grid, trained: Trained) -> Iterator[str]:
     """What is wrong with training models of *grid* so: *trained* must do for every head."""
-    for variant, _ in _kinds(grid):
-        yield from trained_problems(variant, trained)
+    if not trained.everything:
+        for variant, _ in _kinds(grid):
+            yield from trained_problems(variant, trained)
 
 
 def _kinds(grid: Grid) -> Iterator[Blueprint]:
