@@ -975,3 +975,22 @@ def test_every_name_of_presets_is_known(run: Run) -> None:
     result = run("presets", "nonsuch", "albert")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.endswith("no preset has such a name or type, got 'nonsuch'\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("count base xlarge --lora 0", ["lora: ", "one model at a time; "]),
+        ("cost -B 0 --lora 0", ["batch_size: ", "lora: ", "no model: "]),
+        ("check --equals x --lora 0", ["equals: ", "lora: ", "no model: "]),
+        ("solve --budget x --vary H", ["no model: ", "budget: "]),
+    ],
+)
+def test_a_model_that_lacks_is_told_beside_the_rest(line: str, told: list[str], run: Run) -> None:
+    """As any other problem, and where help is."""
+    result = run(*line.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    errors = result.stderr.splitlines()
+    assert [e for e, start in zip(errors, told, strict=True) if f"error: {start}" not in e] == []
+    name = line.split()[0]
+    assert "no model: " not in told or f"'albert-calc {name} -h' has examples" in result.stderr

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import click
 
 from albert_calc.cli.output import say
-from albert_calc.errors import Problems, first_of
+from albert_calc.errors import ConfigError, Problems, first_of
 from albert_calc.families.sizes import SIZES, size_problems
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
 from albert_calc.models.model import DEFAULT_LAYOUT, Model, Request, read_model
@@ -78,10 +78,10 @@ class Asked:
         if not found and self.request.overrides:
             found.append(Found("sizes", {}, "sizes"))
         if not found and self.many != "any":
-            raise click.UsageError("no model: give a MODEL, or sizes (-V -H -L ...)")
+            raise ConfigError(no_model("a MODEL, or sizes (-V -H -L ...)"))
         if self.many == "one" and len(found) > 1:
             names = " ".join(f.name for f in found)
-            raise click.UsageError(
+            raise ConfigError(
                 f"one model at a time; albert-calc compare {names} sets them side by side"
             )
         return found
@@ -147,6 +147,12 @@ class Asked:
                 for text in (model.notes if kind == "note" else model.warnings)
             ]
             say(kind, first_of(list(dict.fromkeys(texts)), f"more {kind}s"))
+
+
+def no_model(wanted: str) -> str:
+    """That the line names no model, but *wanted* is needed, and where its help is."""
+    command = click.get_current_context().command_path
+    return f"no model: give {wanted}; '{command} -h' has examples"
 
 
 def _several(names: Any) -> Sequence[str]:

@@ -12,7 +12,7 @@ from albert_calc.checks.measure import EVERY, FLAGS, Measure, read_measure
 from albert_calc.checks.record import recorded
 from albert_calc.checks.run import Result, held_against, listed_results
 from albert_calc.checks.subjects import of_file, of_model, of_preset
-from albert_calc.cli.asked import Asked
+from albert_calc.cli.asked import Asked, no_model
 from albert_calc.cli.command import model_command, option
 from albert_calc.cli.options import PATH, TRAINED_HEADING, typed, under
 from albert_calc.cli.reports.check import CI_FORMATS, check_report
@@ -104,7 +104,7 @@ def command(
         _refuse("--record", typed("checks", "format", *contradicted), "it writes bounds")
         _refuse("--record", typed(*asked.request.overrides), "a checks file has no such key")
         if not _named(asked):
-            raise click.UsageError("no model: give a MODEL")
+            raise ConfigError(no_model("a MODEL"))
         return Report(written="".join(recorded(list(_models(asked)))))
     if checks is not None:
         others = typed("head", "share", "layout", *contradicted)
@@ -147,7 +147,7 @@ def _alone(asked: Asked) -> bool:
 def _some(asked: Asked) -> None:
     """Raise an error if no model is asked for, or if the only one cannot be read."""
     if not _named(asked) and not asked.request.overrides:
-        raise click.UsageError("no model: give a MODEL, sizes (-V -H -L ...), or --checks")
+        raise ConfigError(no_model("a MODEL, sizes (-V -H -L ...), or --checks"))
     if _alone(asked):
         asked.check()
 
