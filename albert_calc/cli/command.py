@@ -9,7 +9,6 @@ an ``AlbertCalcError`` with all problems at once.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -177,7 +176,7 @@ def _refuse_wrong_values(asked: Asked) -> None:
     if not wrong:
         return
     problems = Problems(" ".join(error.format_message().split()) for error in wrong)
-    with problems.collected(), suppress(click.UsageError):
+    with problems.collected():
         asked.check_named()
     if len(problems) == 1:
         raise wrong[0]
