@@ -419,3 +419,10 @@ def test_a_model_within_its_own_count_is_found(model: str, run: Run) -> None:
     assert (found["value"], found["parameters"]) == (own.hidden_size, total)
     rows = run("sweep", model, "-H", f"{own.hidden_size},{2 * own.hidden_size}", "-f", "csv")
     assert rows.stdout.splitlines()[1] == f"{own.hidden_size},{total}"
+
+
+def test_without_heads_any_width_will_do(run: Run) -> None:
+    """Nothing must divide an H of which no A is known."""
+    budget = count_parameters(ModelConfig(50, 7, 1, 28, embedding_size=4)).total
+    line = f"solve --budget {budget} --vary H -V 50 -E 4 -L 1 -f json"
+    assert json.loads(run(*line.split()).stdout)["value"] == 7
