@@ -582,3 +582,13 @@ def test_tied_or_not_is_never_null() -> None:
     untold = {name: ModelConfig.from_dict({"model_type": name}) for name in ("bert", "rembert")}
     assert untold["bert"].tie_word_embeddings is True
     assert untold["rembert"].tie_word_embeddings is False
+
+
+def test_strict_names_unknown_keys_beside_wrong_sizes(run: Run, tmp_path: Path) -> None:
+    """All that is wrong with a file is said at once."""
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**BASE, "hidden_size": 0, "nonsense": 1}))
+    result = run("count", path, "--strict")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "hidden_size: must be at least 1, got 0" in result.stderr
+    assert "nonsense: unknown to AlbertConfig" in result.stderr

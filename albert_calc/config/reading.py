@@ -103,7 +103,7 @@ def read_mapping(
     return Reading(
         config,
         tuple(notes),
-        tuple(key_warnings(tables, _written(tables, mapping, overrides or {}))),
+        warnings_of_keys(tables, mapping, overrides or {}),
         (
             *broken(tables, config.keys, fatal=False),
             *(f"{heads}: its class then builds attention of another width" for heads in uneven),
@@ -111,6 +111,13 @@ def read_mapping(
         ),
         tuple(assumed),
     )
+
+
+def warnings_of_keys(
+    tables: Family, mapping: Mapping[str, Any], overrides: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """The keys that are left out where *mapping* is read, with *overrides* put over it."""
+    return tuple(key_warnings(tables, _written(tables, mapping, overrides)))
 
 
 def _usual(

@@ -7,7 +7,7 @@ from typing import Any
 from albert_calc.config.detection import class_names, detect
 from albert_calc.config.followers import FOLLOWS, following_in, with_followers
 from albert_calc.config.model_config import ModelConfig
-from albert_calc.config.reading import Reading, read_mapping
+from albert_calc.config.reading import Reading, read_mapping, warnings_of_keys
 from albert_calc.counting.counts import Counts, count
 from albert_calc.counting.tensors import Blueprint, blueprint, variant_problems
 from albert_calc.errors import ConfigError, Problems
@@ -99,8 +99,8 @@ def read_model(found: Found, request: Request) -> Model:
     head = request.head or named or DEFAULT_HEAD
     if model_type:
         problems += variant_problems(model_type, head, request.layout)
-    if reading is not None and request.strict:
-        problems += reading.key_warnings
+    if model_type and request.strict:
+        problems += warnings_of_keys(family(model_type), found.keys, overrides)
     problems.raise_any()
     assert reading is not None  # noqa: S101 - otherwise its problems were raised
     return Model(
