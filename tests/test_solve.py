@@ -16,9 +16,9 @@ from albert_calc.errors import ConfigError
 from albert_calc.families import FAMILIES, family
 from albert_calc.families.base import LAYOUTS, SHARES
 from albert_calc.families.sizes import LARGEST
-from albert_calc.models.lookup import Found
-from albert_calc.models.model import Model, Request
-from albert_calc.search.solve import VARIABLES, Solution, largest_size
+from albert_calc.models.lookup import Found, find_model
+from albert_calc.models.model import Model, Request, read_model
+from albert_calc.search.solve import VARIABLES, Candidate, Solution, largest_size, largest_value
 
 Keys = dict[str, Any]
 
@@ -139,6 +139,9 @@ def wrong(found: Solution, admissible: dict[int, int], budget: int) -> Iterator[
     best = max(fitting)
     larger = [v for v in admissible if v > best]
     smaller = [n for v, n in admissible.items() if v < best]
+    before = max((v for v in admissible if v < best), default=best)
+    if found.isolated != (admissible[before] > budget):
+        yield f"isolated: {found.isolated}, with {admissible[before]} at {before}"
     if (found.found.value, found.found.amount) != (best, admissible[best]):
         yield f"found {found.found.value} with {found.found.amount}, not {best}"
     if found.next is None or found.next.value != min(larger):
@@ -426,3 +429,16 @@ def test_without_heads_any_width_will_do(run: Run) -> None:
     budget = count_parameters(ModelConfig(50, 7, 1, 28, embedding_size=4)).total
     line = f"solve --budget {budget} --vary H -V 50 -E 4 -L 1 -f json"
     assert json.loads(run(*line.split()).stdout)["value"] == 7
+
+
+@pytest.mark.parametrize(("below", "isolated"), [(19, False), (20, False), (21, True)])
+def test_an_answer_is_isolated_where_the_value_below_costs_too_much(
+    below: int, isolated: bool
+) -> None:
+    """One that costs the budget to the last parameter fits as well."""
+    costs = {1: 10, 2: below, 3: 15, 4: 40}
+    model = read_model(find_model("base"), Request())
+    found = largest_value(
+        lambda value: Candidate(value, model, costs[value]), "embedding_size", 20, 1, 4, (3,)
+    )
+    assert (found.found.value, found.isolated) == (3, isolated)

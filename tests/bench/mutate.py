@@ -79,6 +79,15 @@ EQUIVALENT = {
     ("search/solve.py", "_WINDOW = 1_000"): "a limit of patience",
     ("search/solve.py", "sound = isinstance(heads, int) and not isinstance(heads, bool)"
                         " and heads > 0"): "an A that is no size is refused later",
+    ("search/solve.py", "return heads if sound else 1"): "an A that is no size is refused later",
+    ("search/solve.py", "times = largest(fits, most // step)"): "nothing fits beyond the most",
+    ("search/solve.py", "for value in range(step, step * _WINDOW, step):"): "a limit of patience",
+    ("search/solve.py", "keys = {**config.keys, key: heads + 1}"): "neither is a multiple of A",
+    ("search/solve.py", 'rules = (r for r in config.family.rules if r.keys[:2] =='
+                        ' ("num_attention_heads", key))'): "such a rule has these keys alone",
+    ("search/solve.py", 'if key not in ("embedding_size", "hidden_size") or not'
+                        ' config.family.has("embedding_size"):'):
+        "a value that is tried beside the search can only cost what the search knows",
     ("search/sweep.py", 'if grid.embedding == "factorized" and grid.layout == "paper":'):
         "more pieces of a stretch count the same",
     ("search/sweep.py", "follows = not (moving - {inner}).isdisjoint(key for f in deciding"
