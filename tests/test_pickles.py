@@ -337,7 +337,7 @@ def test_archives_that_pytorch_never_writes_are_refused(
     assert reason in refusal(file, content)
 
 
-@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.filterwarnings("ignore:Duplicate name")  # zipfile warns of what the test makes
 def test_a_name_twice_in_an_archive_is_refused(file: Path) -> None:
     """Which of the two is meant cannot be told."""
     assert "two entries of the archive have one name" in refusal(

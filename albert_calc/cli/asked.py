@@ -8,7 +8,7 @@ import click
 
 from albert_calc.cli.output import say
 from albert_calc.errors import ConfigError, Problems, first_of
-from albert_calc.families.sizes import SIZES, size_problems
+from albert_calc.families.sizes import SIZES, problems_of_sizes
 from albert_calc.models.lookup import Found, find_file, find_model, find_named
 from albert_calc.models.model import DEFAULT_LAYOUT, Model, Request, read_model
 
@@ -69,8 +69,7 @@ class Asked:
                     found.append(find(name))
         if problems and not self.lists:
             # The sizes that were typed can be wrong as well, and so can the others.
-            sizes = self.request.overrides
-            problems += [p for s in SIZES for p in size_problems(s, sizes.get(s.key), False)]
+            problems += problems_of_sizes(self.request.overrides)
             for one in found:
                 with problems.collected(one.name):
                     read_model(one, self.request._replace(overrides={}))
@@ -110,10 +109,7 @@ class Asked:
         elif self.many != "any":
             self.check()
         else:
-            sizes = self.request.overrides
-            Problems(
-                p for s in SIZES for p in size_problems(s, sizes.get(s.key), False)
-            ).raise_any()
+            Problems(problems_of_sizes(self.request.overrides)).raise_any()
 
     @property
     def model(self) -> Model:

@@ -61,7 +61,7 @@ def following_in(keys: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def followers_of(
-    leaders: Collection[str], given: Collection[str], among: Collection[str] = tuple(FOLLOWS)
+    leaders: Collection[str], given: Collection[str], among: Collection[str]
 ) -> tuple[str, ...]:
     """The sizes *among* those that may follow which do follow one of *leaders*, if not *given*."""
     return tuple(key for key in among if FOLLOWS[key].leader in leaders and key not in given)

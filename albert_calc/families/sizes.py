@@ -65,3 +65,9 @@ def size_problems(
         yield f"{key}: must be at least {size.least}, got {shown(value)}"
     elif value > LARGEST:
         yield f"{key}: must be at most {LARGEST:,}, got {shown(value)}"
+
+
+def problems_of_sizes(given: Mapping[str, object]) -> Iterator[str]:
+    """Every rule that sizes *given* under their usual keys break by themselves."""
+    for size in SIZES:
+        yield from size_problems(size, given.get(size.key), required=False)

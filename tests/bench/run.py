@@ -26,6 +26,7 @@ from albert_calc.checkpoints.files import read_checkpoint
 from albert_calc.checkpoints.stored import LARGEST_PICKLE
 from albert_calc.errors import CheckpointError
 
+# What the tests use lies beside them.
 sys.path.append(str(Path(__file__).parent.parent))
 from pickled import BOMBS, old_format
 

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 import transformers
 
-warnings.filterwarnings("ignore")
+warnings.filterwarnings("ignore")  # what the libraries warn of changes no figure
 transformers.logging.set_verbosity_error()
 
 SUFFIXES = {

@@ -13,7 +13,7 @@ from albert_calc.counting.priced import LayerCosts, layer_costs
 from albert_calc.counting.tensors import Blueprint
 from albert_calc.errors import Problems
 from albert_calc.families.base import SHARES
-from albert_calc.families.sizes import SIZES, size_problems
+from albert_calc.families.sizes import SIZES, problems_of_sizes, size_problems
 from albert_calc.models.model import Model, Request, read_model, sharing_problems
 from albert_calc.report import Column, Report, Row, Section
 from albert_calc.writing.numbers import count, fewer
@@ -107,7 +107,7 @@ def _stored(asked: Asked, share: str | None) -> tuple[Model, Blueprint]:
     given = asked.request.overrides
     apart = {key: given[key] for key in _TECHNIQUE if given.get(key) is not None}
     problems = Problems(sharing_problems(share, apart.get("num_hidden_groups")))
-    problems += [p for s in SIZES for p in size_problems(s, apart.get(s.key), required=False)]
+    problems += problems_of_sizes(apart)
     with problems.collected():
         model = _model(asked, share, apart)
     problems.raise_any()

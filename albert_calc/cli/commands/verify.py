@@ -19,13 +19,16 @@ from albert_calc.cli.command import (
     with_parameters,
 )
 from albert_calc.cli.options import (
+    MODEL_HEADING,
     PATH,
+    SIZES_HEADING,
     head_option,
     layout_option,
     refuse_beside,
     size_options,
     source_options,
     typed,
+    under,
 )
 from albert_calc.cli.reports.adapter import adapter_report
 from albert_calc.cli.reports.verification import verification_report
@@ -38,14 +41,11 @@ from albert_calc.models.model import Model
 from albert_calc.report import Report
 
 
-def _config_parameters() -> list[click.Parameter]:
-    head = head_option("that of the class which the config names, else the one that fits best")
-    return [*source_options(), head, layout_option(), *size_options(ALL_SIZES)]
-
-
 def _config_options(function: Function) -> Function:
     """The options that say which config a checkpoint is held against."""
-    return with_parameters(function, _config_parameters())
+    head = head_option("that of the class which the config names, else the one that fits best")
+    options = [*source_options(), head, layout_option(), *size_options(ALL_SIZES)]
+    return with_parameters(function, options)
 
 
 @plain_command("verify")
@@ -121,7 +121,7 @@ def _of_adapter(asked: Asked, name: str, folder: str) -> Report:
         base = asked.model
     elif find_preset(adapter.base) is not None:
         (base,) = asked.read([find_named(adapter.base)], asked.request)
-    elif idle := typed(*(o.name or "" for o in _config_parameters())):
+    elif idle := typed(*under(MODEL_HEADING), *under(SIZES_HEADING)):
         raise click.UsageError(
             f"{idle[0]} says nothing of this adapter, whose base is not known: give --preset or"
             " --config"

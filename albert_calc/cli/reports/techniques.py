@@ -16,7 +16,7 @@ from albert_calc.counting.comparison import (
 from albert_calc.counting.priced import embedding_costs, layer_costs
 from albert_calc.counting.tensors import Blueprint, has_own_projection
 from albert_calc.errors import Problems
-from albert_calc.families.sizes import SIZES, size_problems
+from albert_calc.families.sizes import problems_of_sizes
 from albert_calc.models.lookup import Found
 from albert_calc.models.model import Model, read_model, sharing_problems
 from albert_calc.named_tuple import NamedTuple
@@ -63,7 +63,7 @@ def _compared(asked: Asked, found: Found) -> Compared:
         # Sizes that were typed with an E are an ALBERT.
         given, apart = {**given, **apart}, {}
     plain = asked.request._replace(overrides=given, share=None)
-    problems = Problems(p for s in SIZES for p in size_problems(s, apart.get(s.key), False))
+    problems = Problems(problems_of_sizes(apart))
     problems += sharing_problems(share, apart.get("num_hidden_groups"))
     with problems.collected():
         model = read_model(found, plain)
