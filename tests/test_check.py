@@ -979,3 +979,12 @@ def test_what_freezes_nothing_is_told(run: Run, tmp_path: Path, freeze: str) -> 
         assert result.exit_code == 0, result.stderr
         assert "freeze: " in result.stderr
         assert "freeze: " not in run("check", *line, "-q").stderr
+
+
+def test_a_file_that_cannot_be_read_is_named_once(run: Run, tmp_path: Path) -> None:
+    """Its problems begin with its name already."""
+    path = tmp_path / "bad.json"
+    path.write_text("{")
+    result = run("check", path, "base", "--at-most", "12M")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: {path}: not valid JSON")

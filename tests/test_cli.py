@@ -579,11 +579,12 @@ def command_of(name: str) -> click.Command:
 def test_no_option_is_there_twice(name: str) -> None:
     """Where click looks for doubles it warns of none, and of one that is put there."""
     command = command_of(name)
-    assert click.Command.get_params(command, click.Context(command)) == command.params
+    context = click.Context(command)
+    assert command.get_params(context) == click.Command.get_params(command, context)
     command.params.append(click.Option(["--quiet"]))
     try:
         with pytest.warns(UserWarning, match="--quiet is used more than once"):
-            click.Command.get_params(command, click.Context(command))
+            click.Command.get_params(command, context)
     finally:
         command.params.pop()
 
@@ -994,3 +995,10 @@ def test_a_model_that_lacks_is_told_beside_the_rest(line: str, told: list[str], 
     assert [e for e, start in zip(errors, told, strict=True) if f"error: {start}" not in e] == []
     name = line.split()[0]
     assert "no model: " not in told or f"'albert-calc {name} -h' has examples" in result.stderr
+
+
+def test_an_option_that_is_needed(run: Run) -> None:
+    """Without it the line is refused, with its name."""
+    result = run("solve", "base", "--budget", "12M")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "error: Missing option '--vary'" in result.stderr

@@ -202,3 +202,10 @@ def test_latex_compiles(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert "Overfull" not in done.stdout
+
+
+def test_activations_are_those_of_an_attention_that_there_is(run: Run) -> None:
+    """Where a class has no fused attention the batch says so, as in any table of costs."""
+    result = run("explain", "rembert", "--activations")
+    assert "float32, adamw, eager" in result.stdout
+    assert "transformers 5.24 has no sdpa for rembert, so eager" in result.stderr
